@@ -1,0 +1,26 @@
+/* The one pool of worker threads of the process, and how a kernel splits its work over it. */
+#ifndef INGOT_BASE_THREADS_H
+#define INGOT_BASE_THREADS_H
+
+#include "base/status.h"
+
+/* Works on chunk number chunk of the split; participant is 0 (the caller) ... threads - 1 and picks scratch memory. */
+typedef void (*ingot_task)(void *argument, size_t chunk, int participant);
+
+/* Runs task for chunks 0 ... chunks - 1 on at most threads participants, the caller included, and returns when all are done.
+ * Chunks are handed out as threads come. The result must not depend on who takes which chunk, and the bounds of chunks
+ * must come from the shape alone, never from threads. threads <= 1 or chunks <= 1 runs in the caller, without a pool.
+ * Workers are made on first use (lazily, again after fork); where none can be made the caller does the work alone.
+ * Two callers at once share the workers; none waits for the other. Never allocates once the pool exists. */
+void ingot_parallel(int threads, size_t chunks, ingot_task task, void *argument);
+
+/* Makes workers for threads participants now, so that the first run finds them. */
+ingot_status ingot_threads_prepare(int threads, ingot_error *error);
+
+/* Participants that make sense here: the affinity mask and the cgroup's CPU quota, rounded up, at least 1. */
+int ingot_threads_available(void);
+
+/* Greatest number of participants that can be asked for. */
+#define INGOT_MAX_THREADS 256
+
+#endif
