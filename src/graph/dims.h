@@ -19,14 +19,14 @@ static inline bool ingot_dim_is_number(ingot_dim dim)
 }
 
 typedef enum ingot_dim_kind {
-    INGOT_DIM_SYMBOL,    /* a free size of an input */
-    INGOT_DIM_FRESH,     /* a size that only a run tells */
+    INGOT_DIM_SYMBOL, /* a free size of an input */
+    INGOT_DIM_FRESH,  /* a size that only a run tells */
     INGOT_DIM_ADD,
     INGOT_DIM_SUB,
     INGOT_DIM_MUL,
     INGOT_DIM_FLOOR_DIV, /* rounds down; by zero: unknown */
     INGOT_DIM_CEIL_DIV,
-    INGOT_DIM_MOD,       /* with the sign of the divisor */
+    INGOT_DIM_MOD, /* with the sign of the divisor */
     INGOT_DIM_MIN,
     INGOT_DIM_MAX,
     INGOT_DIM_BROADCAST, /* one of two sizes that broadcast: the other one where one is 1 */
@@ -41,6 +41,8 @@ typedef struct ingot_dim_expression {
 typedef struct ingot_dims ingot_dims;
 
 ingot_dims *ingot_dims_create(void); /* NULL: out of memory */
+/* A table in which every reference of from means the same; NULL: out of memory. */
+ingot_dims *ingot_dims_copy(const ingot_dims *from);
 void ingot_dims_release(ingot_dims *dims);
 size_t ingot_dims_count(const ingot_dims *dims);
 const ingot_dim_expression *ingot_dims_expression(const ingot_dims *dims, ingot_dim reference);

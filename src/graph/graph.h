@@ -1,6 +1,6 @@
 /* The IR: a module holds a main graph; a graph holds nodes in an order that respects data flow, and values, each defined once.
  *
- * All of it lives in the module's arena and goes with the module; nothing is freed before. One thread at a time may change a
+ * All of it lives in the module's arena (growing tables beside it) and goes with the module; nothing is freed before. One thread at a time may change a
  * module; an unchanging one may be read by many. Names are the model's own, kept for people: nothing is looked up by them
  * after import. */
 #ifndef INGOT_GRAPH_GRAPH_H
@@ -16,21 +16,21 @@ struct ingot_op; /* ops/op.h */
 
 /* ---- Attributes as the model file has them; kernels never see these ---- */
 typedef enum ingot_attribute_type { /* numbers of onnx.AttributeProto.AttributeType */
-    INGOT_ATTRIBUTE_UNDEFINED = 0,
-    INGOT_ATTRIBUTE_FLOAT = 1,
-    INGOT_ATTRIBUTE_INT = 2,
-    INGOT_ATTRIBUTE_STRING = 3,
-    INGOT_ATTRIBUTE_TENSOR = 4,
-    INGOT_ATTRIBUTE_GRAPH = 5,
-    INGOT_ATTRIBUTE_FLOATS = 6,
-    INGOT_ATTRIBUTE_INTS = 7,
-    INGOT_ATTRIBUTE_STRINGS = 8,
-    INGOT_ATTRIBUTE_TENSORS = 9,
-    INGOT_ATTRIBUTE_GRAPHS = 10,
-    INGOT_ATTRIBUTE_SPARSE_TENSOR = 11,
-    INGOT_ATTRIBUTE_SPARSE_TENSORS = 12,
-    INGOT_ATTRIBUTE_TYPE_PROTO = 13,
-    INGOT_ATTRIBUTE_TYPE_PROTOS = 14,
+                                    INGOT_ATTRIBUTE_UNDEFINED = 0,
+                                    INGOT_ATTRIBUTE_FLOAT = 1,
+                                    INGOT_ATTRIBUTE_INT = 2,
+                                    INGOT_ATTRIBUTE_STRING = 3,
+                                    INGOT_ATTRIBUTE_TENSOR = 4,
+                                    INGOT_ATTRIBUTE_GRAPH = 5,
+                                    INGOT_ATTRIBUTE_FLOATS = 6,
+                                    INGOT_ATTRIBUTE_INTS = 7,
+                                    INGOT_ATTRIBUTE_STRINGS = 8,
+                                    INGOT_ATTRIBUTE_TENSORS = 9,
+                                    INGOT_ATTRIBUTE_GRAPHS = 10,
+                                    INGOT_ATTRIBUTE_SPARSE_TENSOR = 11,
+                                    INGOT_ATTRIBUTE_SPARSE_TENSORS = 12,
+                                    INGOT_ATTRIBUTE_TYPE_PROTO = 13,
+                                    INGOT_ATTRIBUTE_TYPE_PROTOS = 14,
 } ingot_attribute_type;
 
 typedef struct ingot_text { /* bytes, not NUL-terminated unless said */
@@ -49,10 +49,10 @@ typedef struct ingot_attribute {
         const int64_t *ints;
         const float *floats;
         const ingot_text *strings;
-        const ingot_value *tensor;         /* dense; a sparse one is made dense at import */
+        const ingot_value *tensor; /* dense; a sparse one is made dense at import */
         const ingot_value *const *tensors;
         const ingot_type *type_proto;
-        size_t body;                       /* of a graph: index into the node's bodies */
+        size_t body; /* of a graph: index into the node's bodies */
     };
 } ingot_attribute;
 
@@ -63,39 +63,40 @@ typedef struct ingot_use {
 } ingot_use;
 
 struct ingot_graph_value {
-    const char *name;          /* never NULL; "" for values made by passes without one */
+    const char *name; /* never NULL; "" for values made by passes without one */
     ingot_type type;
     ingot_graph *graph;
-    ingot_node *producer;      /* NULL: a graph input or a constant */
-    size_t producer_index;     /* among the producer's outputs */
+    ingot_node *producer;        /* NULL: a graph input or a constant */
+    size_t producer_index;       /* among the producer's outputs */
     const ingot_value *constant; /* content of an initializer, a Constant node or what folding found; else NULL */
-    bool is_input;             /* of its graph; with constant set, an input that has a default */
-    const ingot_dim *known;    /* content of a small integer tensor, row-major, as far as shape arithmetic tells; else NULL */
+    bool is_input;               /* of its graph; with constant set, an input that has a default */
+    const ingot_dim
+        *known; /* content of a small integer tensor, row-major, as far as shape arithmetic tells; else NULL */
     size_t known_count;
-    ingot_use *uses;           /* as input of nodes of the same graph, captures by bodies included (they are node inputs) */
+    ingot_use *uses; /* as input of nodes of the same graph, captures by bodies included (they are node inputs) */
     size_t use_count, use_capacity;
-    size_t output_count;       /* times that it is an output of its graph */
-    size_t id;                 /* dense within its graph: index in graph->values */
+    size_t output_count; /* times that it is an output of its graph */
+    size_t id;           /* dense within its graph: index in graph->values */
 };
 
 /* ---- Nodes ---- */
 
 /* A subgraph of a node. What it captures comes in through inputs: body->inputs are its formal inputs, then captures. */
 typedef struct ingot_body {
-    const char *attribute;  /* "then_branch" */
+    const char *attribute; /* "then_branch" */
     ingot_graph *graph;
-    size_t formal_count;    /* body inputs that the operator itself feeds */
-    size_t capture_first;   /* the node's input that feeds the first capture */
-    size_t capture_count;   /* body input formal_count + i is fed by node input capture_first + i */
+    size_t formal_count;  /* body inputs that the operator itself feeds */
+    size_t capture_first; /* the node's input that feeds the first capture */
+    size_t capture_count; /* body input formal_count + i is fed by node input capture_first + i */
 } ingot_body;
 
 struct ingot_node {
-    const char *name;       /* "" where the model gives none */
-    const char *domain;     /* "ai.onnx" for the default one */
+    const char *name;   /* "" where the model gives none */
+    const char *domain; /* "ai.onnx" for the default one */
     const char *op_type;
-    int opset;              /* version of its domain that the node is written in */
+    int opset;                 /* version of its domain that the node is written in */
     const struct ingot_op *op; /* set by ingot_op_resolve */
-    void *params;           /* parsed attributes: op's own struct, today's form; set by ingot_op_resolve */
+    void *params;              /* parsed attributes: op's own struct, today's form; set by ingot_op_resolve */
     ingot_attribute *attributes;
     size_t attribute_count;
     ingot_graph_value **inputs;  /* NULL: an optional one left out */
@@ -117,11 +118,12 @@ struct ingot_graph {
     ingot_node *first, *last; /* in data-flow order */
     size_t node_count;
     ingot_graph_value **inputs;
-    size_t input_count;
+    size_t input_count, input_capacity;
     ingot_graph_value **outputs; /* one value may be several outputs, and may be an input or a constant */
-    size_t output_count;
-    const char **output_names;   /* as declared: kept where a pass puts another value in place */
-    ingot_graph_value **values;  /* all that were ever made; those without producer, constant and uses are dead */
+    size_t output_count, output_capacity;
+    const char **output_names; /* as declared: kept where a pass puts another value in place */
+    size_t output_name_capacity;
+    ingot_graph_value **values; /* all that were ever made; those without producer, constant and uses are dead */
     size_t value_count, value_capacity;
 };
 
@@ -132,6 +134,8 @@ struct ingot_module {
     ingot_budget *budget;       /* borrowed: the memory limit of the model or session */
     ingot_value **owned_values; /* constants that the module made; released with it */
     size_t owned_count, owned_capacity;
+    ingot_graph **graphs; /* all that were ever made */
+    size_t graph_count, graph_capacity;
     size_t next_id;
 };
 
@@ -174,12 +178,13 @@ typedef struct ingot_node_spec {
 } ingot_node_spec;
 
 /* Adds a node before another of the graph, or at the end where before is NULL. op and params are not set. */
-ingot_status ingot_graph_add_node(ingot_graph *graph, const ingot_node_spec *spec, ingot_node *before, ingot_node **node,
-                                  ingot_error *error);
+ingot_status ingot_graph_add_node(ingot_graph *graph, const ingot_node_spec *spec, ingot_node *before,
+                                  ingot_node **node, ingot_error *error);
 
 /* ---- Changing ---- */
 ingot_status ingot_node_set_input(ingot_node *node, size_t index, ingot_graph_value *value, ingot_error *error);
-ingot_status ingot_node_add_input(ingot_node *node, ingot_graph_value *value, ingot_error *error); /* an operand, before captures */
+ingot_status ingot_node_add_input(ingot_node *node, ingot_graph_value *value,
+                                  ingot_error *error); /* an operand, before captures */
 /* Makes every use of from, graph outputs included, a use of to. */
 ingot_status ingot_graph_replace_value(ingot_graph_value *from, ingot_graph_value *to, ingot_error *error);
 /* Takes the node out of its graph; its outputs lose their producer. */

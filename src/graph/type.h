@@ -6,9 +6,9 @@
 #include "graph/dims.h"
 
 typedef struct ingot_type {
-    ingot_kind kind;              /* INGOT_KIND_NONE: not known yet */
-    ingot_element element;        /* tensor, sparse; key type of a map; INGOT_UNDEFINED: not known yet */
-    int rank;                     /* tensor, sparse; -1: not known */
+    ingot_kind kind;       /* INGOT_KIND_NONE: not known yet */
+    ingot_element element; /* tensor, sparse; key type of a map; INGOT_UNDEFINED: not known yet */
+    int rank;              /* tensor, sparse; -1: not known */
     ingot_dim dims[INGOT_MAX_RANK];
     const struct ingot_type *item; /* of a sequence, optional, or the values of a map; lives as long as the module */
 } ingot_type;
