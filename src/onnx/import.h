@@ -28,7 +28,7 @@ struct ingot_model {
     ingot_budget budget;
     ingot_module *module; /* resolved and inferred; functions are inlined, captures explicit, bodies nested */
     struct ingot_model_files *files; /* mapped files that constants point into; private to src/onnx */
-    const char *path;     /* for messages; "model in memory" */
+    const char *path;                /* for messages; "model in memory" */
     int64_t ir_version;
     const char *producer, *graph_name, *description;
     ingot_opset *opsets;

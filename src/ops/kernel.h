@@ -9,7 +9,8 @@ typedef struct ingot_kernel_call {
     const void *params;
     const ingot_value *const *inputs; /* NULL: left out */
     size_t input_count;
-    ingot_value *const *outputs; /* NULL: left out. Where infer knows the shape a tensor comes with type, shape and memory
+    ingot_value *const
+        *outputs; /* NULL: left out. Where infer knows the shape a tensor comes with type, shape and memory
                                     (content undefined); else the kernel calls ingot_value_set_tensor, which reuses memory */
     size_t output_count;
     int threads;

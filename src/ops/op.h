@@ -40,9 +40,9 @@ typedef struct ingot_texts {
 typedef struct ingot_param_field {
     const char *attribute;
     ingot_param_kind kind;
-    size_t offset;             /* of the field in the params struct */
-    const char *const *words;  /* INGOT_PARAM_WORD: NULL-ended */
-    size_t given_offset;       /* of a bool that tells whether the attribute was there; 0: none wanted */
+    size_t offset;            /* of the field in the params struct */
+    const char *const *words; /* INGOT_PARAM_WORD: NULL-ended */
+    size_t given_offset;      /* of a bool that tells whether the attribute was there; 0: none wanted */
 } ingot_param_field;
 
 /* ---- Shape rules ---- */
@@ -64,7 +64,8 @@ typedef struct ingot_infer {
     ingot_dims *dims; /* NULL: all sizes are numbers, as at run time */
     const ingot_infer_value *inputs;
     size_t input_count;
-    ingot_infer_value *outputs; /* come with type.kind NONE (left out) or TENSOR, element undefined, rank -1, known SIZE_MAX */
+    ingot_infer_value
+        *outputs; /* come with type.kind NONE (left out) or TENSOR, element undefined, rank -1, known SIZE_MAX */
     size_t output_count;
     ingot_error *error;
 } ingot_infer;
@@ -106,10 +107,12 @@ ingot_status ingot_infer_fail(ingot_infer *c, const char *format, ...) INGOT_PRI
 
 /* ---- The descriptor ---- */
 enum {
-    INGOT_OP_VIEW = 1 << 0,        /* output 0 has the bytes of input 0 under another shape (or type kind): no kernel work */
-    INGOT_OP_IN_PLACE = 1 << 1,    /* output 0 may take input 0's memory where shapes and types agree: each element of it is
+    INGOT_OP_VIEW = 1 << 0, /* output 0 has the bytes of input 0 under another shape (or type kind): no kernel work */
+    INGOT_OP_IN_PLACE =
+        1 << 1, /* output 0 may take input 0's memory where shapes and types agree: each element of it is
                                       read before, or when, it is written, and no later one is read after that */
-    INGOT_OP_SIZES_OUTPUT = 1 << 2,/* sizes of an output depend on data in ways that infer cannot tell: the kernel calls
+    INGOT_OP_SIZES_OUTPUT =
+        1 << 2,                    /* sizes of an output depend on data in ways that infer cannot tell: the kernel calls
                                       ingot_value_set_tensor or _set_list on its outputs */
     INGOT_OP_RANDOM = 1 << 3,      /* two runs may differ: not folded, not merged with its twin */
     INGOT_OP_CONTROL = 1 << 4,     /* runs bodies: the runtime's, no kernel */
@@ -118,7 +121,7 @@ enum {
 
 typedef struct ingot_op ingot_op;
 struct ingot_op {
-    const char *summary;           /* one line for docs/ops.md */
+    const char *summary; /* one line for docs/ops.md */
     size_t params_size;
     const ingot_param_field *fields; /* ended by one whose attribute is NULL; NULL: no attributes are read */
     /* After the fields are filled: checks across fields and what the standard limits. May be NULL. */
@@ -133,8 +136,8 @@ typedef ingot_status (*ingot_upgrade)(ingot_node *node, ingot_error *error);
 
 typedef struct ingot_op_entry {
     const char *domain, *name;
-    int since;           /* first opset version of this form; it holds until the next entry of the same name */
-    const ingot_op *op;  /* NULL where upgrade is set */
+    int since;          /* first opset version of this form; it holds until the next entry of the same name */
+    const ingot_op *op; /* NULL where upgrade is set */
     ingot_upgrade upgrade;
 } ingot_op_entry;
 
