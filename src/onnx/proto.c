@@ -262,18 +262,29 @@ ingot_status ingot_proto_read(const ingot_proto_message *message, ingot_span dat
 
 /* ---- Repeated numbers ---- */
 
-/* Calls for the bits of each number in turn. */
+/* Stores the bits of one number. */
 typedef void (*number_sink)(void *values, size_t index, uint64_t bits);
 
-static void store_integer(void *values, size_t index, uint64_t bits)
+static void store8(void *values, size_t index, uint64_t bits)
 {
-    memcpy((char *)values + index * sizeof bits, &bits, sizeof bits);
+    ((uint8_t *)values)[index] = (uint8_t)bits;
 }
 
-static void store_float(void *values, size_t index, uint64_t bits)
+static void store16(void *values, size_t index, uint64_t bits)
+{
+    uint16_t low_bits = (uint16_t)bits;
+    memcpy((char *)values + index * sizeof low_bits, &low_bits, sizeof low_bits);
+}
+
+static void store32(void *values, size_t index, uint64_t bits)
 {
     uint32_t low_bits = (uint32_t)bits;
     memcpy((char *)values + index * sizeof low_bits, &low_bits, sizeof low_bits);
+}
+
+static void store64(void *values, size_t index, uint64_t bits)
+{
+    memcpy((char *)values + index * sizeof bits, &bits, sizeof bits);
 }
 
 static ingot_status unpack(const ingot_wire_field *field, ingot_wire_type type, number_sink sink, void *values,
@@ -312,17 +323,19 @@ static ingot_status get_numbers(const ingot_proto_numbers *numbers, ingot_wire_t
     return INGOT_OK;
 }
 
-ingot_status ingot_proto_get_integers(const ingot_proto_numbers *numbers, int64_t *values, ingot_error *error)
+ingot_status ingot_proto_get_integers(const ingot_proto_numbers *numbers, size_t width, void *values,
+                                      ingot_error *error)
 {
-    return get_numbers(numbers, INGOT_WIRE_VARINT, store_integer, values, error);
+    number_sink sink = width == 1 ? store8 : width == 2 ? store16 : width == 4 ? store32 : store64;
+    return get_numbers(numbers, INGOT_WIRE_VARINT, sink, values, error);
 }
 
 ingot_status ingot_proto_get_floats(const ingot_proto_numbers *numbers, float *values, ingot_error *error)
 {
-    return get_numbers(numbers, INGOT_WIRE_FIXED32, store_float, values, error);
+    return get_numbers(numbers, INGOT_WIRE_FIXED32, store32, values, error);
 }
 
 ingot_status ingot_proto_get_doubles(const ingot_proto_numbers *numbers, double *values, ingot_error *error)
 {
-    return get_numbers(numbers, INGOT_WIRE_FIXED64, store_integer, values, error);
+    return get_numbers(numbers, INGOT_WIRE_FIXED64, store64, values, error);
 }

@@ -105,34 +105,10 @@ typedef struct ingot_value_info_proto {
     const ingot_type_proto *type;
 } ingot_value_info_proto;
 
-/* X(name, value, text): AttributeProto.AttributeType. */
-#define INGOT_ATTRIBUTE_TYPE_LIST(X)                        \
-    X(INGOT_ATTRIBUTE_UNDEFINED, 0, "undefined")            \
-    X(INGOT_ATTRIBUTE_FLOAT, 1, "float")                    \
-    X(INGOT_ATTRIBUTE_INT, 2, "int")                        \
-    X(INGOT_ATTRIBUTE_STRING, 3, "string")                  \
-    X(INGOT_ATTRIBUTE_TENSOR, 4, "tensor")                  \
-    X(INGOT_ATTRIBUTE_GRAPH, 5, "graph")                    \
-    X(INGOT_ATTRIBUTE_FLOATS, 6, "floats")                  \
-    X(INGOT_ATTRIBUTE_INTS, 7, "ints")                      \
-    X(INGOT_ATTRIBUTE_STRINGS, 8, "strings")                \
-    X(INGOT_ATTRIBUTE_TENSORS, 9, "tensors")                \
-    X(INGOT_ATTRIBUTE_GRAPHS, 10, "graphs")                 \
-    X(INGOT_ATTRIBUTE_SPARSE_TENSOR, 11, "sparse tensor")   \
-    X(INGOT_ATTRIBUTE_SPARSE_TENSORS, 12, "sparse tensors") \
-    X(INGOT_ATTRIBUTE_TYPE_PROTO, 13, "type")               \
-    X(INGOT_ATTRIBUTE_TYPE_PROTOS, 14, "types")
-
-enum {
-#define INGOT_ATTRIBUTE_TYPE_ENUM(name, value, text) name = value,
-    INGOT_ATTRIBUTE_TYPE_LIST(INGOT_ATTRIBUTE_TYPE_ENUM)
-#undef INGOT_ATTRIBUTE_TYPE_ENUM
-};
-
 typedef struct ingot_attribute_proto {
     uint32_t seen;
     float f;
-    int64_t type, i;
+    int64_t type, i; /* type: an ingot_attribute_type of graph/graph.h */
     ingot_span name, ref_attr_name, s;
     const ingot_tensor_proto *t;
     const ingot_graph_proto *g;
@@ -236,8 +212,10 @@ extern const ingot_proto_message ingot_proto_model, ingot_proto_tensor, ingot_pr
 ingot_status ingot_proto_read(const ingot_proto_message *message, ingot_span data, ingot_arena *arena,
                               ingot_budget *budget, void *result, ingot_error *error);
 
-/* Copies numbers->count numbers out. Which of the three is right follows from the field's type in the standard. */
-ingot_status ingot_proto_get_integers(const ingot_proto_numbers *numbers, int64_t *values, ingot_error *error);
+/* Copies numbers->count numbers out. Which of the three is right follows from the field's type in the standard. Integers
+ * become width bytes each (1, 2, 4 or 8): the low ones. */
+ingot_status ingot_proto_get_integers(const ingot_proto_numbers *numbers, size_t width, void *values,
+                                      ingot_error *error);
 ingot_status ingot_proto_get_floats(const ingot_proto_numbers *numbers, float *values, ingot_error *error);
 ingot_status ingot_proto_get_doubles(const ingot_proto_numbers *numbers, double *values, ingot_error *error);
 

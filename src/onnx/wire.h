@@ -4,6 +4,11 @@
 
 #include "base/status.h"
 
+/* Weights are used where they lie in the file, which is little-endian. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "Ingot runs on little-endian machines only"
+#endif
+
 /* Bytes or text that somebody else owns, without a NUL at the end. */
 typedef struct ingot_span {
     const char *data;
