@@ -79,6 +79,12 @@ struct ingot_graph_value {
     size_t id;           /* dense within its graph: index in graph->values */
 };
 
+/* Its content is the same in every run: a constant that no input overrides. */
+static inline bool ingot_graph_value_is_constant(const ingot_graph_value *value)
+{
+    return value && value->constant && !value->is_input;
+}
+
 /* ---- Nodes ---- */
 
 /* A subgraph of a node. What it captures comes in through inputs: body->inputs are its formal inputs, then captures. */

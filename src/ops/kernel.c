@@ -1,0 +1,56 @@
+#include "ops/kernel.h"
+
+#include <stdio.h>
+
+ingot_status ingot_kernel_scratch(const ingot_kernel_call *call, size_t bytes, void **memory)
+{
+    size_t wanted;
+    if (!ingot_add_size(bytes, INGOT_ALIGNMENT, &wanted))
+        return ingot_kernel_fail(call, "its scratch memory has a size beyond any limit");
+    ingot_buffer *scratch = call->scratch;
+    if (scratch->capacity < wanted) {
+        if (call->budget)
+            INGOT_TRY(
+                ingot_budget_take(call->budget, wanted - scratch->capacity, "scratch memory of a kernel", call->error));
+        char *data = ingot_malloc_aligned(wanted);
+        if (!data) {
+            if (call->budget)
+                ingot_budget_give(call->budget, wanted - scratch->capacity);
+            return ingot_fail_memory(call->error, wanted, "scratch memory of a kernel");
+        }
+        ingot_free(scratch->data);
+        scratch->data = data;
+        scratch->capacity = wanted;
+    }
+    *memory = scratch->data;
+    return INGOT_OK;
+}
+
+ingot_status ingot_kernel_set_output(const ingot_kernel_call *call, size_t output, ingot_element element, int rank,
+                                     const int64_t *dims)
+{
+    ingot_value *value = call->outputs[output];
+    size_t bytes, before = value->capacity;
+    if (!ingot_tensor_bytes(element, rank, dims, &bytes)) {
+        char text[256];
+        return ingot_kernel_fail(call, "output %zu would have the impossible shape %s", output,
+                                 ingot_dims_describe(rank, dims, text, sizeof text));
+    }
+    bool grows = !value->fixed && bytes > before;
+    if (grows && call->budget)
+        INGOT_TRY(ingot_budget_take(call->budget, bytes - before, "an output of a run", call->error));
+    ingot_status status = ingot_value_set_tensor(value, element, rank, dims, call->error);
+    if (status != INGOT_OK && grows && call->budget)
+        ingot_budget_give(call->budget, bytes - before);
+    return status;
+}
+
+ingot_status ingot_kernel_fail(const ingot_kernel_call *call, const char *format, ...)
+{
+    char message[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return ingot_node_fail(call->node, call->error, INGOT_INVALID_INPUT, "%s", message);
+}
