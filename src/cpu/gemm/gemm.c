@@ -1,0 +1,246 @@
+#include "cpu/gemm/gemm.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "cpu/gemm/gemm_block.h"
+
+/* A product of fewer multiply-adds is not split further where there is a batch. */
+#define WHOLE_PRODUCT (1u << 20)
+/* A is packed at most so many bytes at a time. */
+#define PACKED_A_BYTES (8u << 20)
+/* Elements of A that one chunk packs. */
+#define PACK_CHUNK (64u << 10)
+/* B is read where it lies, not packed, for so many row tiles: it would be read too few times to pay. */
+#define DIRECT_TILES 2
+
+size_t ingot_gemm_f32_packed_b_size(const ingot_gemm_kernel *kernel, size_t k, size_t n)
+{
+    kernel = kernel ? kernel : ingot_gemm_kernel_best();
+    return ingot_ceil_div(n, kernel->columns) * kernel->columns * k * sizeof(float);
+}
+
+void ingot_gemm_f32_pack_b(const ingot_gemm_kernel *kernel, size_t k, size_t n, const float *b, ptrdiff_t row,
+                           ptrdiff_t column, float *packed)
+{
+    kernel = kernel ? kernel : ingot_gemm_kernel_best();
+    size_t width = kernel->columns;
+    for (size_t first = 0; first < n; first += width, packed += k * width) {
+        ingot_gemm_pack pack = {.steps = k, .width = width, .step_stride = row, .lane_stride = column, .to = packed};
+        pack.lanes = n - first < width ? n - first : width;
+        pack.from = b + (ptrdiff_t)first * column;
+        kernel->pack(&pack);
+    }
+}
+
+const char *ingot_gemm_f32_layout(const ingot_gemm_kernel *kernel)
+{
+    return (kernel ? kernel : ingot_gemm_kernel_best())->name;
+}
+
+/* How a call is carried out; floats of workspace: packed_a shared, scratch for each participant. */
+typedef struct gemm_way {
+    const ingot_gemm_kernel *kernel;
+    size_t batch;
+    bool pack_a;       /* else A's only row is used where it lies */
+    bool direct, fill; /* B */
+    bool whole;        /* a chunk is some whole products, else products come one after the other and are split */
+    size_t rows_at_once;
+    size_t packed_a, scratch;
+} gemm_way;
+
+static size_t round_up(size_t floats)
+{
+    size_t line = INGOT_ALIGNMENT / sizeof(float);
+    return ingot_ceil_div(floats, line) * line;
+}
+
+static gemm_way choose_way(const ingot_gemm *g)
+{
+    gemm_way way = {.kernel = g->kernel ? g->kernel : ingot_gemm_kernel_best(), .batch = 1, .rows_at_once = g->m};
+    for (int d = 0; d < g->batch_rank; d++)
+        way.batch *= g->batch_dims[d];
+    way.pack_a = !(g->m == 1 && g->a_column == 1);
+    size_t tiles = ingot_gemm_row_tiles(way.kernel, g->m);
+    way.direct = !g->packed_b && g->b_column == 1 && g->b_row >= 0 && tiles <= DIRECT_TILES;
+    way.fill = !g->packed_b && !way.direct;
+    size_t limit = PACKED_A_BYTES / sizeof(float) / (g->k > 0 ? g->k : 1);
+    if (limit < way.kernel->rows)
+        limit = way.kernel->rows;
+    way.whole = way.batch > 1 && g->m <= limit && (double)g->m * (double)g->n * (double)g->k <= 4.0 * WHOLE_PRODUCT;
+    if (way.rows_at_once > limit)
+        way.rows_at_once = limit / way.kernel->rows * way.kernel->rows;
+    way.packed_a = way.pack_a ? round_up(way.rows_at_once * g->k) : 0;
+    if (way.fill)
+        way.scratch = round_up(ingot_gemm_f32_fill_scratch(way.kernel, g->n, g->k));
+    if (way.whole) {
+        way.scratch += way.packed_a;
+        way.packed_a = 0;
+    }
+    return way;
+}
+
+size_t ingot_gemm_f32_workspace(const ingot_gemm *g, int threads)
+{
+    gemm_way way = choose_way(g);
+    return (way.packed_a + way.scratch * (size_t)(threads > 1 ? threads : 1)) * sizeof(float);
+}
+
+typedef struct gemm_task {
+    const ingot_gemm *g;
+    gemm_way way;
+    float *packed_a, *scratch;
+    size_t products_per_chunk; /* whole */
+    /* Of the product under way, where they are split. */
+    ingot_gemm_plan plan;
+    ingot_gemm_grid grid;
+    const float *a, *b;
+    size_t pack_tiles;
+} gemm_task;
+
+/* The B panels of one product, for ingot_gemm_plan's fill. */
+typedef struct b_source {
+    const gemm_task *task;
+    const float *b;
+} b_source;
+
+static void fill_b(const void *context, size_t k, size_t steps, size_t column, size_t columns, float *to)
+{
+    const b_source *source = context;
+    const ingot_gemm *g = source->task->g;
+    ingot_gemm_pack pack = {.steps = steps, .lanes = columns, .width = source->task->way.kernel->columns, .to = to};
+    pack.step_stride = g->b_row;
+    pack.lane_stride = g->b_column;
+    pack.from = source->b + (ptrdiff_t)k * g->b_row + (ptrdiff_t)column * g->b_column;
+    source->task->way.kernel->pack(&pack);
+}
+
+/* Where product index of the batch begins in A, B and C. */
+typedef struct product_offsets {
+    ptrdiff_t a, b, c;
+} product_offsets;
+
+static product_offsets find_product(const ingot_gemm *g, size_t index)
+{
+    product_offsets offsets = {0};
+    for (int d = g->batch_rank - 1; d >= 0; d--) {
+        ptrdiff_t i = (ptrdiff_t)(index % g->batch_dims[d]);
+        index /= g->batch_dims[d];
+        offsets.a += i * g->a_batch[d];
+        offsets.b += i * g->b_batch[d];
+        offsets.c += i * g->c_batch[d];
+    }
+    return offsets;
+}
+
+static ingot_gemm_plan make_plan(const gemm_task *task, const product_offsets *at, const b_source *source)
+{
+    const ingot_gemm *g = task->g;
+    ingot_gemm_plan plan = {.kernel = task->way.kernel, .m = g->m, .n = g->n, .k = g->k, .c_row = g->c_row};
+    plan.packed_b = g->packed_b;
+    if (task->way.direct) {
+        plan.direct_b = g->b + at->b;
+        plan.direct_b_row = (size_t)g->b_row;
+    } else if (task->way.fill) {
+        plan.fill = fill_b;
+        plan.fill_context = source;
+    }
+    plan.c = g->c + at->c;
+    plan.epilogue = g->epilogue;
+    if (plan.epilogue.add)
+        plan.epilogue.add += at->c;
+    if (plan.epilogue.add_row == 0)
+        plan.epilogue.add_row = g->c_row;
+    return plan;
+}
+
+static void run_products(void *argument, size_t chunk, int participant)
+{
+    const gemm_task *task = argument;
+    const ingot_gemm *g = task->g;
+    float *scratch = task->scratch + (size_t)participant * task->way.scratch;
+    float *packed_a = scratch;
+    if (task->way.pack_a)
+        scratch += round_up(g->m * g->k);
+    size_t first = chunk * task->products_per_chunk, end = first + task->products_per_chunk;
+    ingot_gemm_range range = {0, ingot_gemm_row_tiles(task->way.kernel, g->m), 0,
+                              ingot_ceil_div(g->n, task->way.kernel->columns)};
+    for (size_t i = first; i < end && i < task->way.batch; i++) {
+        product_offsets at = find_product(g, i);
+        b_source source = {task, g->b ? g->b + at.b : NULL};
+        ingot_gemm_plan plan = make_plan(task, &at, &source);
+        plan.packed_a = g->a + at.a;
+        if (task->way.pack_a) {
+            ingot_gemm_f32_pack_a(plan.kernel, g->m, g->k, g->a + at.a, g->a_row, g->a_column, 0, range.end_tile,
+                                  packed_a);
+            plan.packed_a = packed_a;
+        }
+        ingot_gemm_f32_block(&plan, &range, scratch);
+    }
+}
+
+static void pack_tiles(void *argument, size_t chunk, int participant)
+{
+    const gemm_task *task = argument;
+    const ingot_gemm *g = task->g;
+    size_t first = chunk * task->pack_tiles, end = first + task->pack_tiles;
+    end = end < task->grid.tiles ? end : task->grid.tiles;
+    ingot_gemm_f32_pack_a(task->way.kernel, task->plan.m, g->k, task->a, g->a_row, g->a_column, first, end,
+                          task->packed_a);
+}
+
+static void run_block(void *argument, size_t chunk, int participant)
+{
+    const gemm_task *task = argument;
+    ingot_gemm_range range = ingot_gemm_grid_range(&task->grid, chunk);
+    ingot_gemm_f32_block(&task->plan, &range, task->scratch + (size_t)participant * task->way.scratch);
+}
+
+/* Moves the plan's first row, of A apart, which is packed from there. */
+static void skip_rows(ingot_gemm_plan *plan, size_t rows)
+{
+    plan->c += rows * plan->c_row;
+    if (plan->epilogue.add)
+        plan->epilogue.add += rows * plan->epilogue.add_row;
+    if (plan->epilogue.row_bias)
+        plan->epilogue.row_bias += rows;
+}
+
+static void run_split_product(gemm_task *task, size_t index, int threads)
+{
+    const ingot_gemm *g = task->g;
+    const gemm_way *way = &task->way;
+    product_offsets at = find_product(g, index);
+    b_source source = {task, g->b ? g->b + at.b : NULL};
+    for (size_t row = 0; row < g->m; row += way->rows_at_once) {
+        ingot_gemm_plan *plan = &task->plan;
+        *plan = make_plan(task, &at, &source);
+        skip_rows(plan, row);
+        plan->m = g->m - row < way->rows_at_once ? g->m - row : way->rows_at_once;
+        task->a = g->a + at.a + (ptrdiff_t)row * g->a_row;
+        task->grid = ingot_gemm_f32_grid(way->kernel, plan->m, g->n, g->k, way->fill);
+        plan->packed_a = task->a;
+        if (way->pack_a) {
+            plan->packed_a = task->packed_a;
+            size_t tile_size = way->kernel->rows * (g->k > 0 ? g->k : 1);
+            task->pack_tiles = ingot_ceil_div(PACK_CHUNK, tile_size);
+            ingot_parallel(threads, ingot_ceil_div(task->grid.tiles, task->pack_tiles), pack_tiles, task);
+        }
+        ingot_parallel(threads, task->grid.row_blocks * task->grid.column_blocks, run_block, task);
+    }
+}
+
+void ingot_gemm_f32(const ingot_gemm *g, void *workspace, int threads)
+{
+    gemm_task task = {.g = g, .way = choose_way(g), .packed_a = workspace};
+    if (g->m == 0 || g->n == 0 || task.way.batch == 0)
+        return;
+    task.scratch = (float *)workspace + task.way.packed_a;
+    if (task.way.whole) {
+        size_t work = g->m * g->n * (g->k > 0 ? g->k : 1);
+        task.products_per_chunk = work < WHOLE_PRODUCT ? ingot_ceil_div(WHOLE_PRODUCT, work) : 1;
+        ingot_parallel(threads, ingot_ceil_div(task.way.batch, task.products_per_chunk), run_products, &task);
+        return;
+    }
+    for (size_t i = 0; i < task.way.batch; i++)
+        run_split_product(&task, i, threads);
+}

@@ -1,0 +1,243 @@
+#include "cpu/gemm/gemm_block.h"
+
+#include <math.h>
+
+#include "cpu/eltwise/vec.h"
+
+#define CACHE_LINE 64
+/* Bytes of A's K block that stay in the L2 cache while B's panels pass. */
+#define A_BLOCK_BYTES (384u << 10)
+/* Work of a chunk in microseconds, from rough speeds: fewer chunks balance badly, more cost hand-outs. */
+#define CHUNK_TIME                    20.0
+#define MULTIPLY_ADDS_PER_MICROSECOND 130e3
+#define B_BYTES_PER_MICROSECOND       30e3
+
+void ingot_gemm_f32_pack_a(const ingot_gemm_kernel *kernel, size_t m, size_t k, const float *a, ptrdiff_t row,
+                           ptrdiff_t column, size_t first, size_t end, float *packed)
+{
+    size_t tiles = ingot_gemm_row_tiles(kernel, m);
+    for (size_t tile = first; tile < end; tile++) {
+        size_t start = ingot_split(m, tiles, tile), rows = ingot_split(m, tiles, tile + 1) - start;
+        ingot_gemm_pack pack = {.steps = k, .lanes = rows, .width = rows, .step_stride = column, .lane_stride = row};
+        pack.from = a + (ptrdiff_t)start * row;
+        pack.to = packed + start * k;
+        kernel->pack(&pack);
+    }
+}
+
+size_t ingot_gemm_f32_fill_scratch(const ingot_gemm_kernel *kernel, size_t n, size_t k)
+{
+    size_t panels = ingot_ceil_div(n, kernel->columns);
+    if (panels > INGOT_GEMM_FILL_PANELS)
+        panels = INGOT_GEMM_FILL_PANELS;
+    return panels * kernel->columns * (k < INGOT_GEMM_K_BLOCK ? k : INGOT_GEMM_K_BLOCK);
+}
+
+/* What is left of the epilogue, for activations that are too long for a tile's registers. */
+static void finish_tile(const ingot_gemm_tile *t, const ingot_epilogue *epilogue, const float *add)
+{
+    for (size_t i = 0; i < t->rows; i++) {
+        float *c = t->c + i * t->c_row;
+        if (epilogue->activation.kind != INGOT_UNARY_IDENTITY)
+            ingot_vec_unary(&epilogue->activation, c, c, t->columns);
+        if (add)
+            ingot_vec_binary(INGOT_BINARY_ADD, c, add + i * epilogue->add_row, c, t->columns);
+    }
+}
+
+/* A tile's fields that do not change, and what of the epilogue follows the tile. */
+static void start_epilogue(const ingot_epilogue *epilogue, ingot_gemm_tile *t, ingot_epilogue *rest)
+{
+    const ingot_unary *activation = &epilogue->activation;
+    *rest = *epilogue;
+    t->scale = epilogue->scaled ? epilogue->scale : 1.0f;
+    t->add_row = epilogue->add_row;
+    t->low = -INFINITY;
+    t->high = INFINITY;
+    if (activation->kind == INGOT_UNARY_RELU || activation->kind == INGOT_UNARY_CLIP) {
+        bool clip = activation->kind == INGOT_UNARY_CLIP;
+        t->low = clip ? activation->a : 0.0f;
+        t->high = clip ? activation->b : INFINITY;
+        rest->activation.kind = INGOT_UNARY_IDENTITY;
+    }
+    if (!epilogue->add_last)
+        rest->add = NULL;
+}
+
+typedef struct block_state {
+    const ingot_gemm_plan *plan;
+    ingot_epilogue rest;
+    bool has_rest;
+    size_t k0, steps, tiles;
+    ingot_gemm_tile tile;
+} block_state;
+
+/* One tile: rows of row tile row_tile, columns from panel panel on. t's b, b_step, b_panel and prefetch are set. */
+static void run_tile(block_state *s, size_t row_tile, size_t column, size_t columns)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    ingot_gemm_tile *t = &s->tile;
+    size_t row = ingot_split(plan->m, s->tiles, row_tile);
+    t->rows = ingot_split(plan->m, s->tiles, row_tile + 1) - row;
+    t->columns = columns;
+    t->a = plan->packed_a + row * plan->k + s->k0 * t->rows;
+    t->c = plan->c + row * plan->c_row + column;
+    if (t->last) {
+        const ingot_epilogue *e = &plan->epilogue;
+        const float *add = e->add ? e->add + row * e->add_row + column : NULL;
+        t->row_bias = e->row_bias ? e->row_bias + row : NULL;
+        t->column_bias = e->column_bias ? e->column_bias + column : NULL;
+        t->add = e->add_last ? NULL : add;
+        plan->kernel->tile(t);
+        if (s->has_rest)
+            finish_tile(t, &s->rest, e->add_last ? add : NULL);
+    } else {
+        plan->kernel->tile(t);
+    }
+}
+
+static size_t rows_of_tile(const block_state *s, size_t tile)
+{
+    return ingot_split(s->plan->m, s->tiles, tile + 1) - ingot_split(s->plan->m, s->tiles, tile);
+}
+
+/* B is packed: a panel of it stays in L1 while the tiles of A pass; the next one is fetched meanwhile. */
+static void run_packed_b(block_state *s, const ingot_gemm_range *range)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    size_t width = plan->kernel->columns, panel_size = width * plan->k;
+    ingot_gemm_tile *t = &s->tile;
+    t->b_step = width;
+    t->b_panel = panel_size;
+    size_t at_once = ingot_gemm_panels_at_once(rows_of_tile(s, range->first_tile));
+    for (size_t panel = range->first_panel; panel < range->end_panel; panel += at_once) {
+        size_t column = panel * width, end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);
+        size_t columns = (end * width < plan->n ? end * width : plan->n) - column;
+        t->b = plan->packed_b + panel * panel_size + s->k0 * width;
+        bool more = at_once == 1 && panel + 1 < range->end_panel;
+        for (size_t i = range->first_tile; i < range->end_tile; i++) {
+            size_t ahead = i - range->first_tile;
+            bool fetch = more && ahead * CACHE_LINE < width * sizeof(float);
+            t->prefetch =
+                (const char *)(fetch ? t->b + panel_size : t->b) + (fetch ? ahead * s->steps * CACHE_LINE : 0);
+            run_tile(s, i, column, columns);
+        }
+    }
+}
+
+/* A tile of A stays in L1 while the panels of B, at most INGOT_GEMM_FILL_PANELS, pass. */
+static void run_tiles(block_state *s, const ingot_gemm_range *range, const float *b)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    size_t width = plan->kernel->columns;
+    ingot_gemm_tile *t = &s->tile;
+    for (size_t i = range->first_tile; i < range->end_tile; i++) {
+        size_t rows = rows_of_tile(s, i), at_once = ingot_gemm_panels_at_once(rows);
+        const float *next_a = plan->packed_a + ingot_split(plan->m, s->tiles, i + 1) * plan->k + s->k0 * rows;
+        for (size_t panel = range->first_panel; panel < range->end_panel; panel += at_once) {
+            size_t column = panel * width;
+            size_t end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);
+            size_t columns = (end * width < plan->n ? end * width : plan->n) - column;
+            t->b = b + (panel - range->first_panel) * t->b_panel;
+            bool fetch = panel == range->first_panel && i + 1 < range->end_tile;
+            t->prefetch = (const char *)(fetch ? next_a : t->b);
+            run_tile(s, i, column, columns);
+        }
+    }
+}
+
+static void fill_panels(const block_state *s, const ingot_gemm_range *range, float *scratch)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    size_t width = plan->kernel->columns;
+    for (size_t panel = range->first_panel; panel < range->end_panel; panel++) {
+        size_t column = panel * width, columns = plan->n - column < width ? plan->n - column : width;
+        plan->fill(plan->fill_context, s->k0, s->steps, column, columns,
+                   scratch + (panel - range->first_panel) * width * s->steps);
+    }
+}
+
+static void run_other_b(block_state *s, const ingot_gemm_range *range, float *scratch)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    size_t width = plan->kernel->columns;
+    ingot_gemm_tile *t = &s->tile;
+    if (plan->fill) {
+        fill_panels(s, range, scratch);
+        t->b_step = width;
+        t->b_panel = width * s->steps;
+        run_tiles(s, range, scratch);
+    } else {
+        t->b_step = plan->direct_b_row;
+        t->b_panel = width;
+        run_tiles(s, range, plan->direct_b + s->k0 * plan->direct_b_row + range->first_panel * width);
+    }
+}
+
+void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *range, float *scratch)
+{
+    block_state s = {.plan = plan, .tiles = ingot_gemm_row_tiles(plan->kernel, plan->m)};
+    start_epilogue(&plan->epilogue, &s.tile, &s.rest);
+    s.has_rest = s.rest.activation.kind != INGOT_UNARY_IDENTITY || s.rest.add;
+    s.tile.c_row = plan->c_row;
+    size_t group = plan->packed_b ? range->end_panel - range->first_panel : INGOT_GEMM_FILL_PANELS;
+    size_t blocks = ingot_gemm_k_blocks(plan->k);
+    for (size_t panel = range->first_panel; panel < range->end_panel; panel += group) {
+        ingot_gemm_range part = *range;
+        part.first_panel = panel;
+        part.end_panel = panel + group < range->end_panel ? panel + group : range->end_panel;
+        for (size_t block = 0; block < blocks; block++) {
+            s.k0 = ingot_split(plan->k, blocks, block);
+            s.steps = ingot_split(plan->k, blocks, block + 1) - s.k0;
+            s.tile.k = s.steps;
+            s.tile.accumulate = block > 0;
+            s.tile.last = block + 1 == blocks;
+            if (plan->packed_b)
+                run_packed_b(&s, &part);
+            else
+                run_other_b(&s, &part, scratch);
+        }
+    }
+}
+
+ingot_gemm_grid ingot_gemm_f32_grid(const ingot_gemm_kernel *kernel, size_t m, size_t n, size_t k, bool fill)
+{
+    ingot_gemm_grid grid = {.row_blocks = 1};
+    grid.tiles = ingot_gemm_row_tiles(kernel, m);
+    grid.panels = ingot_ceil_div(n, kernel->columns);
+    size_t steps = ingot_ceil_div(k, ingot_gemm_k_blocks(k));
+    size_t tile_bytes = (steps > 0 ? steps : 1) * kernel->rows * sizeof(float);
+    if (!fill)
+        grid.row_blocks = ingot_ceil_div(grid.tiles, tile_bytes < A_BLOCK_BYTES ? A_BLOCK_BYTES / tile_bytes : 1);
+    double rows = (double)m / (double)grid.row_blocks, area = (double)k * (double)kernel->columns;
+    double compute = rows * area / MULTIPLY_ADDS_PER_MICROSECOND;
+    double memory = fill ? 0 : area * sizeof(float) / B_BYTES_PER_MICROSECOND;
+    double cost = compute > memory ? compute : memory;
+    double panels = cost > 0 ? ceil(CHUNK_TIME / cost) : (double)grid.panels;
+    if (panels < 4 && m <= 3)
+        panels = 4;
+    if (panels > (double)grid.panels)
+        panels = (double)grid.panels;
+    if (fill && panels > INGOT_GEMM_FILL_PANELS)
+        panels = INGOT_GEMM_FILL_PANELS;
+    grid.column_blocks = ingot_ceil_div(grid.panels, (size_t)panels);
+    /* Filled panels are filled again for each block of rows, so rows are cut only where columns are few. */
+    if (fill && grid.column_blocks < 8 && cost * (double)grid.panels > 8 * CHUNK_TIME) {
+        size_t most = grid.tiles / 8 > 0 ? grid.tiles / 8 : 1;
+        grid.row_blocks = ingot_ceil_div(8, grid.column_blocks);
+        grid.row_blocks = grid.row_blocks < most ? grid.row_blocks : most;
+    }
+    return grid;
+}
+
+ingot_gemm_range ingot_gemm_grid_range(const ingot_gemm_grid *grid, size_t chunk)
+{
+    size_t row = chunk % grid->row_blocks, column = chunk / grid->row_blocks;
+    ingot_gemm_range range = {
+        .first_tile = ingot_split(grid->tiles, grid->row_blocks, row),
+        .end_tile = ingot_split(grid->tiles, grid->row_blocks, row + 1),
+        .first_panel = ingot_split(grid->panels, grid->column_blocks, column),
+        .end_panel = ingot_split(grid->panels, grid->column_blocks, column + 1),
+    };
+    return range;
+}

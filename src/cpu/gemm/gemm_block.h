@@ -1,0 +1,56 @@
+/* The inner driver, which matrix products and convolutions share: a block of C from a packed A. */
+#ifndef INGOT_CPU_GEMM_BLOCK_H
+#define INGOT_CPU_GEMM_BLOCK_H
+
+#include "cpu/gemm/gemm_kernel.h"
+
+/* Rows are cut into tiles of nearly equal height, at most the kernel's; tile i begins at ingot_split(m, tiles, i). A packed
+ * A[M,K] holds its tiles one after the other, each [K][height]. */
+static inline size_t ingot_gemm_row_tiles(const ingot_gemm_kernel *kernel, size_t m)
+{
+    return ingot_ceil_div(m, kernel->rows);
+}
+
+/* Packs tiles first ... end - 1 of A[m,k] to their places in packed. */
+void ingot_gemm_f32_pack_a(const ingot_gemm_kernel *kernel, size_t m, size_t k, const float *a, ptrdiff_t row,
+                           ptrdiff_t column, size_t first, size_t end, float *packed);
+
+/* Fills to[steps][kernel columns] with rows k ... k + steps - 1 and columns column ... column + columns - 1 of B; the rest of a
+ * row becomes 0. */
+typedef void (*ingot_gemm_fill)(const void *context, size_t k, size_t steps, size_t column, size_t columns, float *to);
+
+/* A product of which blocks are computed, by any number of threads. One of packed_b, direct_b and fill is set. */
+typedef struct ingot_gemm_plan {
+    const ingot_gemm_kernel *kernel;
+    size_t m, n, k;
+    const float *packed_a;
+    const float *packed_b; /* panels [K][columns] one after the other */
+    const float *direct_b; /* rows direct_b_row apart, columns side by side */
+    size_t direct_b_row;
+    ingot_gemm_fill fill;
+    const void *fill_context;
+    float *c;
+    size_t c_row;
+    ingot_epilogue epilogue; /* add_row is set */
+} ingot_gemm_plan;
+
+/* Panels that are filled together; a scratch holds so many of up to INGOT_GEMM_K_BLOCK steps. */
+#define INGOT_GEMM_FILL_PANELS 8
+/* Floats of scratch for one participant of a plan with fill. */
+size_t ingot_gemm_f32_fill_scratch(const ingot_gemm_kernel *kernel, size_t n, size_t k);
+
+/* Computes row tiles first_tile ... end_tile - 1 of panels first_panel ... end_panel - 1. */
+typedef struct ingot_gemm_range {
+    size_t first_tile, end_tile, first_panel, end_panel;
+} ingot_gemm_range;
+void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *range, float *scratch);
+
+/* How a product is split: row_blocks * column_blocks chunks, from its shape alone, so that one is some tens of
+ * microseconds of work. */
+typedef struct ingot_gemm_grid {
+    size_t tiles, panels, row_blocks, column_blocks;
+} ingot_gemm_grid;
+ingot_gemm_grid ingot_gemm_f32_grid(const ingot_gemm_kernel *kernel, size_t m, size_t n, size_t k, bool fill);
+ingot_gemm_range ingot_gemm_grid_range(const ingot_gemm_grid *grid, size_t chunk);
+
+#endif

@@ -1,0 +1,84 @@
+/* What a GEMM kernel of one instruction set offers to the drivers (gemm.c, conv.c). */
+#ifndef INGOT_CPU_GEMM_KERNEL_H
+#define INGOT_CPU_GEMM_KERNEL_H
+
+#include "cpu/gemm/gemm.h"
+
+#if defined(__x86_64__)
+#define INGOT_X86 1
+#endif
+
+/* One block of C: C[rows, columns] = A[rows, k] * B[k, columns], or is added to C where accumulate; where last, the
+ * epilogue's part that needs no function call follows. A is packed, [k][rows]. B's columns come in panels as wide as the
+ * kernel; b_panel is the distance of panels, b_step that from one k to the next (the panel's width where B is
+ * packed). columns may span several panels where rows is small, see ingot_gemm_panels_at_once. */
+typedef struct ingot_gemm_tile {
+    size_t rows, columns, k;
+    const float *a;
+    const float *b;
+    size_t b_step, b_panel;
+    float *c;
+    size_t c_row;
+    const char *prefetch; /* k cache lines from here are fetched on the way */
+    bool accumulate, last;
+    /* Only read where last. */
+    float scale;
+    const float *row_bias;    /* of the tile's first row, or NULL */
+    const float *column_bias; /* of the tile's first column, or NULL */
+    const float *add;         /* of the tile's first element, or NULL */
+    size_t add_row;
+    float low, high; /* the result is limited to these */
+} ingot_gemm_tile;
+
+/* to[step * width + lane] = from[step * step_stride + lane * lane_stride] for step < steps and lane < lanes; lanes up to width
+ * become 0. Writes nothing past to[steps * width]. */
+typedef struct ingot_gemm_pack {
+    size_t steps, lanes, width;
+    const float *from;
+    ptrdiff_t step_stride, lane_stride;
+    float *to;
+} ingot_gemm_pack;
+
+typedef void (*ingot_gemm_tile_function)(const ingot_gemm_tile *tile);
+typedef void (*ingot_gemm_pack_function)(const ingot_gemm_pack *pack);
+
+struct ingot_gemm_kernel {
+    const char *name;
+    uint32_t features; /* INGOT_CPU_*: all are needed */
+    size_t rows, columns;
+    ingot_gemm_tile_function tile;
+    ingot_gemm_pack_function pack;
+};
+
+#define INGOT_GEMM_KERNEL(name, features, rows, columns)     \
+    void ingot_gemm_##name##_tile(const ingot_gemm_tile *t); \
+    void ingot_gemm_##name##_pack(const ingot_gemm_pack *p);
+#include "cpu/gemm/gemm_kernels.def"
+#undef INGOT_GEMM_KERNEL
+
+/* Panels that a tile of so many rows may span: enough sums to hide the latency of a multiply-add. */
+static inline size_t ingot_gemm_panels_at_once(size_t rows)
+{
+    return rows == 1 ? 4 : rows == 2 ? 2 : 1;
+}
+
+/* K is cut into this many blocks, block i from ingot_split(k, blocks, i); they depend on K only. */
+#define INGOT_GEMM_K_BLOCK 384
+static inline size_t ingot_gemm_k_blocks(size_t k)
+{
+    return k == 0 ? 1 : (k + INGOT_GEMM_K_BLOCK - 1) / INGOT_GEMM_K_BLOCK;
+}
+
+/* Where part i of count things in parts nearly equal parts begins. */
+static inline size_t ingot_split(size_t count, size_t parts, size_t i)
+{
+    size_t each = count / parts, rest = count % parts;
+    return i * each + (i < rest ? i : rest);
+}
+
+static inline size_t ingot_ceil_div(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+#endif
