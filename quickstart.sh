@@ -54,7 +54,6 @@ as_root() {
 # Prints those of the packages given that are not installed.
 missing_packages() {
     for package in "$@"; do
-        # libjpeg-dev and pkg-config may be provided by a package of another name.
         dpkg-query -W -f '${Status}\n' "$package" 2>/dev/null | grep -q '^install ok installed' || printf '%s ' "$package"
     done
 }
