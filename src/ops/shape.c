@@ -72,12 +72,8 @@ const ingot_op ingot_op_size = {
 
 /* ---- Reshape ---- */
 
-static const ingot_param_field reshape_1_fields[] = {
+static const ingot_param_field reshape_fields[] = {
     {"shape", INGOT_PARAM_INTS, offsetof(ingot_reshape_params, shape), NULL, 0},
-    {.attribute = NULL},
-};
-
-static const ingot_param_field reshape_14_fields[] = {
     {"allowzero", INGOT_PARAM_BOOL, offsetof(ingot_reshape_params, allowzero), NULL, 0},
     {.attribute = NULL},
 };
@@ -200,25 +196,10 @@ static ingot_status infer_reshape(ingot_infer *c)
     return INGOT_OK;
 }
 
-const ingot_op ingot_op_reshape_1 = {
-    .summary = "the same elements under another shape",
-    .params_size = sizeof(ingot_reshape_params),
-    .fields = reshape_1_fields,
-    .infer = infer_reshape,
-    .flags = INGOT_OP_VIEW,
-};
-
-const ingot_op ingot_op_reshape_5 = {
-    .summary = "the same elements under another shape",
-    .params_size = sizeof(ingot_reshape_params),
-    .infer = infer_reshape,
-    .flags = INGOT_OP_VIEW,
-};
-
 const ingot_op ingot_op_reshape = {
     .summary = "the same elements under another shape",
     .params_size = sizeof(ingot_reshape_params),
-    .fields = reshape_14_fields,
+    .fields = reshape_fields,
     .infer = infer_reshape,
     .flags = INGOT_OP_VIEW,
 };
@@ -274,17 +255,10 @@ static ingot_status infer_squeeze(ingot_infer *c)
     return INGOT_OK;
 }
 
-const ingot_op ingot_op_squeeze_1 = {
-    .summary = "takes dimensions of size 1 away",
-    .params_size = sizeof(ingot_axes_params),
-    .fields = axes_fields,
-    .infer = infer_squeeze,
-    .flags = INGOT_OP_VIEW,
-};
-
 const ingot_op ingot_op_squeeze = {
     .summary = "takes dimensions of size 1 away",
     .params_size = sizeof(ingot_axes_params),
+    .fields = axes_fields,
     .infer = infer_squeeze,
     .flags = INGOT_OP_VIEW,
 };
@@ -321,17 +295,10 @@ static ingot_status infer_unsqueeze(ingot_infer *c)
     return INGOT_OK;
 }
 
-const ingot_op ingot_op_unsqueeze_1 = {
-    .summary = "adds dimensions of size 1",
-    .params_size = sizeof(ingot_axes_params),
-    .fields = axes_fields,
-    .infer = infer_unsqueeze,
-    .flags = INGOT_OP_VIEW,
-};
-
 const ingot_op ingot_op_unsqueeze = {
     .summary = "adds dimensions of size 1",
     .params_size = sizeof(ingot_axes_params),
+    .fields = axes_fields,
     .infer = infer_unsqueeze,
     .flags = INGOT_OP_VIEW,
 };
