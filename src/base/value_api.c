@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/value.h"
+#include "base/number.h"
 
 enum { MAX_DEPTH = 16 }; /* of values in values */
 
