@@ -12,7 +12,7 @@
 
 typedef struct data_file {
     struct data_file *next;
-    ingot_file file;
+    ingot_file *file;
     char location[]; /* the key of the map */
 } data_file;
 
@@ -32,7 +32,7 @@ static ingot_status read_number(ingot_span text, const char *key, uint64_t *numb
     bool valid = text.size > 0;
     for (size_t i = 0; i < text.size && valid; i++) {
         unsigned digit = (unsigned)(text.data[i] - '0');
-        valid = digit <= 9 && value <= (INT64_MAX - digit) / 10;
+        valid = digit <= 9 && value <= (uint64_t)(INT64_MAX - 9) / 10;
         value = value * 10 + digit;
     }
     *number = value;
@@ -88,7 +88,7 @@ void ingot_model_files_release(ingot_model_files *files)
         return;
     for (data_file *file = files->first; file != NULL;) {
         data_file *next = file->next;
-        ingot_file_close(&file->file);
+        ingot_file_close(file->file);
         ingot_free(file);
         file = next;
     }
@@ -186,13 +186,13 @@ ingot_status ingot_model_files_get(ingot_model_files *files, const ingot_externa
     data_file *file = ingot_map_get(&files->by_location, location.data, location.size);
     if (file == NULL)
         INGOT_TRY(open_file(files, location, &file, error));
-    uint64_t size = file->file.size;
+    uint64_t size = file->file->size;
     uint64_t length = place->has_length ? place->length : needed;
     if (place->offset > size || length > size - place->offset)
         return ingot_fail(error, INGOT_INVALID_MODEL,
                           "the external data at offset %llu, %llu bytes, lies past the end of '%.*s', which has %llu",
                           (unsigned long long)place->offset, (unsigned long long)length, INGOT_SPAN_ARG(location),
                           (unsigned long long)size);
-    *bytes = (ingot_span){(const char *)file->file.data + place->offset, (size_t)length};
+    *bytes = (ingot_span){(const char *)file->file->data + place->offset, (size_t)length};
     return INGOT_OK;
 }

@@ -148,8 +148,8 @@ static ingot_status use_bytes(const shape *s, const ingot_tensor_source *source,
         return fail_size(s, where, bytes.size, s->bytes, "bytes", error);
     bool aligned = (uintptr_t)bytes.data % alignment_of(s->element) == 0;
     if (aligned && !has_odd_bools(s, bytes.data)) {
-        /* A constant is never written, so taking the const away is safe; the map is read-only besides. */
-        ingot_value_set_view(value, s->element, s->rank, s->dims, (void *)(uintptr_t)bytes.data, bytes.size);
+        /* A view of capacity 0 is never written, so that the const may be taken away. */
+        ingot_value_set_view(value, s->element, s->rank, s->dims, (void *)(uintptr_t)bytes.data, 0);
         return INGOT_OK;
     }
     INGOT_TRY(allocate(s, source, value, error));
