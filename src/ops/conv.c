@@ -7,13 +7,8 @@
 
 static const char *const activation_words[] = {"", "Relu", "Tanh", "Sigmoid", "LeakyRelu", "Clip", "HardSigmoid", NULL};
 
+/* Those of the activation are FusedConv's alone. */
 static const ingot_param_field conv_fields[] = {
-    INGOT_WINDOW_FIELDS(ingot_conv_params, window),
-    {"group", INGOT_PARAM_INT, offsetof(ingot_conv_params, group), NULL, 0},
-    {NULL, 0, 0, NULL, 0},
-};
-
-static const ingot_param_field fused_conv_fields[] = {
     INGOT_WINDOW_FIELDS(ingot_conv_params, window),
     {"group", INGOT_PARAM_INT, offsetof(ingot_conv_params, group), NULL, 0},
     {"activation", INGOT_PARAM_WORD, offsetof(ingot_conv_params, activation), activation_words, 0},
@@ -299,7 +294,7 @@ const ingot_op ingot_op_conv = {
 const ingot_op ingot_op_fused_conv = {
     .summary = "Convolution, then an optional sum with Z, then an activation.",
     .params_size = sizeof(ingot_conv_params),
-    .fields = fused_conv_fields,
+    .fields = conv_fields,
     .check = check_fused_conv,
     .infer = infer_fused_conv,
 };
