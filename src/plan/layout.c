@@ -1,0 +1,401 @@
+/* A plan for one set of input shapes: all sizes, and where in the arena each value lies. */
+#include <string.h>
+
+#include "plan/offsets.h"
+#include "plan/plan.h"
+
+typedef struct builder {
+    ingot_plan *plan;
+    ingot_layout *layout;
+    ingot_shape_values shapes;
+    ingot_offsets offsets;
+    bool *placed;               /* [slot]: has a block of the arena now */
+    ingot_value *operands;      /* [max_operands]: shapes without data, for measure */
+    const ingot_value **inputs; /* into operands */
+    const ingot_value **outputs;
+    int threads;
+    size_t dim_count;
+    ingot_error *error;
+} builder;
+
+/* ---- Shapes ---- */
+
+/* Memory of it can be laid out: a tensor of plain elements whose sizes are all numbers. */
+static bool is_known(const ingot_type *type)
+{
+    if (type->kind != INGOT_KIND_TENSOR || type->rank < 0 || type->element == INGOT_UNDEFINED ||
+        type->element == INGOT_STRING)
+        return false;
+    for (int i = 0; i < type->rank; i++)
+        if (!ingot_dim_is_number(type->dims[i]))
+            return false;
+    return true;
+}
+
+static void start_types(builder *b, const ingot_value *const *inputs)
+{
+    const ingot_graph *g = b->plan->graph;
+    for (size_t i = 0; i < b->plan->slot_count; i++) {
+        const ingot_slot *s = &b->plan->slots[i];
+        if (s->place == INGOT_PLACE_CONSTANT)
+            b->shapes.types[i] = ingot_type_of_value(s->value->constant);
+    }
+    for (size_t i = 0; i < g->input_count; i++)
+        b->shapes.types[g->inputs[i]->id] = ingot_type_of_value(inputs[i]);
+}
+
+/* What control flow gives is found out by running it. */
+static void unknown_outputs(builder *b, const ingot_plan_step *step)
+{
+    for (size_t i = 0; i < step->output_count; i++) {
+        if (step->outputs[i] == INGOT_NO_SLOT)
+            continue;
+        ingot_type *type = &b->shapes.types[step->outputs[i]];
+        *type = b->plan->slots[step->outputs[i]].value->type;
+        type->rank = -1;
+    }
+}
+
+static ingot_status record_slot(builder *b, size_t slot)
+{
+    const ingot_type *type = &b->shapes.types[slot];
+    ingot_layout_slot *s = &b->layout->slots[slot];
+    s->element = type->element;
+    s->offset = INGOT_NO_SLOT;
+    s->known = is_known(type);
+    if (!s->known)
+        return INGOT_OK;
+    s->rank = type->rank;
+    s->dims = b->dim_count;
+    if (!ingot_tensor_bytes(type->element, type->rank, type->dims, &s->bytes)) {
+        char text[256];
+        return ingot_fail(b->error, INGOT_OUT_OF_MEMORY, "value '%s' would have the size %s, beyond any memory",
+                          b->plan->slots[slot].value->name,
+                          ingot_dims_describe(type->rank, type->dims, text, sizeof text));
+    }
+    memcpy(b->layout->dims + b->dim_count, type->dims, (size_t)type->rank * sizeof *type->dims);
+    b->dim_count += (size_t)type->rank;
+    return INGOT_OK;
+}
+
+static ingot_status shape_step(builder *b, const ingot_plan_step *step)
+{
+    if (step->kind == INGOT_STEP_CONTROL)
+        unknown_outputs(b, step);
+    else
+        INGOT_TRY(ingot_plan_shape_step(b->plan, step, &b->shapes, b->error));
+    for (size_t i = 0; i < step->output_count; i++) {
+        if (step->outputs[i] == INGOT_NO_SLOT)
+            continue;
+        ingot_status status = record_slot(b, step->outputs[i]);
+        if (status != INGOT_OK)
+            return ingot_node_fail_at(step->node, b->error), status;
+    }
+    return INGOT_OK;
+}
+
+/* ---- Memory ---- */
+
+/* Input 0 ends here and output 0 is just like it: the output takes its block. */
+static bool take_over(builder *b, const ingot_plan_step *step, size_t number)
+{
+    const ingot_plan *plan = b->plan;
+    if (!(step->region.flags & INGOT_OP_IN_PLACE) || step->input_count == 0 || step->inputs[0] == INGOT_NO_SLOT ||
+        step->outputs[0] == INGOT_NO_SLOT)
+        return false;
+    size_t in = step->inputs[0], root = plan->slots[in].root, out = step->outputs[0];
+    const ingot_layout_slot *x = &b->layout->slots[in], *y = &b->layout->slots[out];
+    if (!b->placed[root] || plan->slots[root].last_step != number || plan->slots[out].escapes || !y->known ||
+        !x->known || x->element != y->element || x->bytes != y->bytes || x->rank != y->rank ||
+        b->layout->slots[root].bytes != y->bytes ||
+        memcmp(b->layout->dims + x->dims, b->layout->dims + y->dims, (size_t)x->rank * sizeof(int64_t)) != 0)
+        return false;
+    for (size_t i = 1; i < step->input_count; i++)
+        if (step->inputs[i] != INGOT_NO_SLOT && plan->slots[step->inputs[i]].root == root)
+            return false;
+    b->layout->slots[out].offset = b->layout->slots[root].offset;
+    b->placed[root] = false;
+    b->placed[out] = true;
+    return true;
+}
+
+static ingot_status place_outputs(builder *b, const ingot_plan_step *step, size_t number)
+{
+    bool taken = step->kind == INGOT_STEP_REGION && step->output_count > 0 && take_over(b, step, number);
+    for (size_t i = taken; i < step->output_count; i++) {
+        size_t slot = step->outputs[i];
+        if (slot == INGOT_NO_SLOT || b->plan->slots[slot].place != INGOT_PLACE_BUFFER || b->plan->slots[slot].escapes ||
+            !b->layout->slots[slot].known)
+            continue;
+        INGOT_TRY(
+            ingot_offsets_take(&b->offsets, b->layout->slots[slot].bytes, &b->layout->slots[slot].offset, b->error));
+        b->placed[slot] = true;
+    }
+    return INGOT_OK;
+}
+
+static ingot_status free_ended(builder *b, const size_t *slots, size_t count, size_t number)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (slots[i] == INGOT_NO_SLOT)
+            continue;
+        size_t root = b->plan->slots[slots[i]].root;
+        if (!b->placed[root] || b->plan->slots[root].last_step > number)
+            continue;
+        b->placed[root] = false;
+        INGOT_TRY(
+            ingot_offsets_give(&b->offsets, b->layout->slots[root].offset, b->layout->slots[root].bytes, b->error));
+    }
+    return INGOT_OK;
+}
+
+/* ---- Workspace ---- */
+
+static bool shape_operands(builder *b, const size_t *slots, size_t count, ingot_value *values, const ingot_value **list)
+{
+    for (size_t i = 0; i < count; i++) {
+        list[i] = NULL;
+        if (slots[i] == INGOT_NO_SLOT)
+            continue;
+        const ingot_type *type = &b->shapes.types[slots[i]];
+        ingot_value_init(&values[i]);
+        if (type->kind == INGOT_KIND_TENSOR && !is_known(type) && type->element != INGOT_STRING)
+            return false;
+        values[i].kind = type->kind;
+        values[i].element = type->element;
+        values[i].rank = type->rank > 0 ? type->rank : 0;
+        memcpy(values[i].dims, type->dims, sizeof values[i].dims);
+        list[i] = &values[i];
+    }
+    return true;
+}
+
+static ingot_status measure(builder *b, const ingot_plan_step *step, size_t number)
+{
+    size_t bytes = 0;
+    b->layout->workspace_offset[number] = b->layout->workspace_bytes[number] = 0;
+    if (step->kind != INGOT_STEP_REGION || !b->plan->backend->measure)
+        return INGOT_OK;
+    if (!shape_operands(b, step->inputs, step->input_count, b->operands, b->inputs) ||
+        !shape_operands(b, step->outputs, step->output_count, b->operands + step->input_count, b->outputs)) {
+        b->layout->workspace_bytes[number] = INGOT_NO_SLOT; /* measured in the run */
+        return INGOT_OK;
+    }
+    INGOT_TRY(b->plan->backend->measure(b->plan->device, &step->region, &step->tactic, b->inputs, b->outputs,
+                                        b->threads, &bytes, b->error));
+    b->layout->workspace_bytes[number] = bytes;
+    if (bytes == 0)
+        return INGOT_OK;
+    INGOT_TRY(ingot_offsets_take(&b->offsets, bytes, &b->layout->workspace_offset[number], b->error));
+    return ingot_offsets_give(&b->offsets, b->layout->workspace_offset[number], bytes, b->error);
+}
+
+/* ---- Building ---- */
+
+static ingot_status build(builder *b, const ingot_value *const *inputs)
+{
+    start_types(b, inputs);
+    for (size_t i = 0; i < b->plan->slot_count; i++)
+        if (b->plan->slots[i].place == INGOT_PLACE_CONSTANT || b->plan->slots[i].place == INGOT_PLACE_INPUT)
+            INGOT_TRY(record_slot(b, i));
+    for (size_t i = 0; i < b->plan->step_count; i++) {
+        const ingot_plan_step *step = &b->plan->steps[i];
+        INGOT_TRY(shape_step(b, step));
+        INGOT_TRY(place_outputs(b, step, i));
+        INGOT_TRY(measure(b, step, i));
+        INGOT_TRY(free_ended(b, step->inputs, step->input_count, i));
+        INGOT_TRY(free_ended(b, step->outputs, step->output_count, i));
+    }
+    b->layout->arena_bytes = b->offsets.end;
+    return INGOT_OK;
+}
+
+static void fill_key(const ingot_plan *plan, const ingot_value *const *inputs, int64_t *key)
+{
+    for (size_t i = 0; i < plan->graph->input_count; i++) {
+        bool tensor = inputs[i]->kind == INGOT_KIND_TENSOR;
+        int rank = tensor ? inputs[i]->rank : 0;
+        *key++ = tensor ? rank : -(int64_t)inputs[i]->kind;
+        *key++ = inputs[i]->element;
+        memcpy(key, inputs[i]->dims, (size_t)rank * sizeof *key);
+        key += rank;
+    }
+}
+
+static size_t key_size(const ingot_plan *plan, const ingot_value *const *inputs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->graph->input_count; i++)
+        count += 2 + (inputs[i]->kind == INGOT_KIND_TENSOR ? (size_t)inputs[i]->rank : 0);
+    return count;
+}
+
+/* Hash of the key without building it. */
+static uint64_t hash_inputs(const ingot_plan *plan, const ingot_value *const *inputs)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < plan->graph->input_count; i++) {
+        bool tensor = inputs[i]->kind == INGOT_KIND_TENSOR;
+        int64_t head[2] = {tensor ? inputs[i]->rank : -(int64_t)inputs[i]->kind, inputs[i]->element};
+        hash = ingot_hash_bytes(head, sizeof head, hash);
+        if (tensor)
+            hash = ingot_hash_bytes(inputs[i]->dims, (size_t)inputs[i]->rank * sizeof(int64_t), hash);
+    }
+    return hash;
+}
+
+static bool same_key(const ingot_plan *plan, const ingot_layout *layout, const ingot_value *const *inputs)
+{
+    const int64_t *key = layout->key;
+    for (size_t i = 0; i < plan->graph->input_count; i++) {
+        bool tensor = inputs[i]->kind == INGOT_KIND_TENSOR;
+        int rank = tensor ? inputs[i]->rank : 0;
+        if (key[0] != (tensor ? rank : -(int64_t)inputs[i]->kind) || key[1] != (int64_t)inputs[i]->element ||
+            memcmp(key + 2, inputs[i]->dims, (size_t)rank * sizeof *key) != 0)
+            return false;
+        key += 2 + rank;
+    }
+    return true;
+}
+
+static ingot_layout *alloc_layout(const ingot_plan *plan, const ingot_value *const *inputs)
+{
+    ingot_layout *l = ingot_calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    atomic_init(&l->references, 1);
+    l->hash = hash_inputs(plan, inputs);
+    l->key_count = key_size(plan, inputs);
+    l->key = ingot_calloc(l->key_count + 1, sizeof *l->key);
+    l->slots = ingot_calloc(plan->slot_count + 1, sizeof *l->slots);
+    l->dims = ingot_calloc(plan->slot_count + 1, INGOT_MAX_RANK * sizeof *l->dims);
+    l->workspace_offset = ingot_calloc(plan->step_count + 1, sizeof *l->workspace_offset);
+    l->workspace_bytes = ingot_calloc(plan->step_count + 1, sizeof *l->workspace_bytes);
+    if (!l->key || !l->slots || !l->dims || !l->workspace_offset || !l->workspace_bytes) {
+        ingot_layout_release(l);
+        return NULL;
+    }
+    fill_key(plan, inputs, l->key);
+    return l;
+}
+
+static bool alloc_builder(builder *b)
+{
+    const ingot_plan *plan = b->plan;
+    b->shapes.types = ingot_calloc(plan->slot_count + 1, sizeof *b->shapes.types);
+    b->shapes.known = ingot_calloc(plan->slot_count + 1, sizeof *b->shapes.known);
+    b->shapes.known_counts = ingot_calloc(plan->slot_count + 1, sizeof *b->shapes.known_counts);
+    b->shapes.arena = ingot_arena_create();
+    b->shapes.scratch = ingot_calloc(plan->max_operands + 1, sizeof *b->shapes.scratch);
+    b->placed = ingot_calloc(plan->slot_count + 1, sizeof *b->placed);
+    b->operands = ingot_calloc(plan->max_region_operands + 1, sizeof *b->operands);
+    b->inputs = ingot_calloc(plan->max_region_operands + 1, sizeof *b->inputs);
+    b->outputs = ingot_calloc(plan->max_region_operands + 1, sizeof *b->outputs);
+    return b->shapes.types && b->shapes.known && b->shapes.known_counts && b->shapes.arena && b->shapes.scratch &&
+           b->placed && b->operands && b->inputs && b->outputs;
+}
+
+static void free_builder(builder *b)
+{
+    ingot_free(b->shapes.types);
+    ingot_free(b->shapes.known);
+    ingot_free(b->shapes.known_counts);
+    ingot_arena_release(b->shapes.arena);
+    ingot_free(b->shapes.scratch);
+    ingot_free(b->placed);
+    ingot_free(b->operands);
+    ingot_free(b->inputs);
+    ingot_free(b->outputs);
+    ingot_offsets_clear(&b->offsets);
+}
+
+static ingot_status make_layout(ingot_plan *plan, const ingot_value *const *inputs, int threads, ingot_layout **layout,
+                                ingot_error *error)
+{
+    builder b = {.plan = plan, .threads = threads, .error = error};
+    *layout = b.layout = alloc_layout(plan, inputs);
+    ingot_status status =
+        b.layout && alloc_builder(&b) ? build(&b, inputs) : ingot_fail_memory(error, 0, "the layout of a shape");
+    free_builder(&b);
+    if (status != INGOT_OK) {
+        ingot_layout_release(b.layout);
+        *layout = NULL;
+    }
+    return status;
+}
+
+/* ---- The cache ---- */
+
+void ingot_layout_release(ingot_layout *layout)
+{
+    if (!layout || atomic_fetch_sub(&layout->references, 1) != 1)
+        return;
+    ingot_free(layout->key);
+    ingot_free(layout->slots);
+    ingot_free(layout->dims);
+    ingot_free(layout->workspace_offset);
+    ingot_free(layout->workspace_bytes);
+    ingot_free(layout);
+}
+
+static ingot_layout *find_locked(ingot_plan *plan, uint64_t hash, const ingot_value *const *inputs)
+{
+    for (size_t i = 0; i < plan->cache.count; i++) {
+        ingot_layout *l = plan->cache.entries[i];
+        if (l->hash != hash || !same_key(plan, l, inputs))
+            continue;
+        l->used = ++plan->cache.tick;
+        atomic_fetch_add(&l->references, 1);
+        return l;
+    }
+    return NULL;
+}
+
+static void insert_locked(ingot_plan *plan, ingot_layout *layout)
+{
+    size_t at = plan->cache.count;
+    if (plan->cache.limit == 0)
+        return;
+    if (at < plan->cache.limit) {
+        plan->cache.count++;
+    } else {
+        at = 0;
+        for (size_t i = 1; i < plan->cache.count; i++)
+            if (plan->cache.entries[i]->used < plan->cache.entries[at]->used)
+                at = i;
+        ingot_layout_release(plan->cache.entries[at]);
+    }
+    layout->used = ++plan->cache.tick;
+    atomic_fetch_add(&layout->references, 1);
+    plan->cache.entries[at] = layout;
+}
+
+ingot_status ingot_plan_layout(ingot_plan *plan, const ingot_value *const *inputs, int threads, ingot_layout **layout,
+                               ingot_error *error)
+{
+    uint64_t hash = hash_inputs(plan, inputs);
+    pthread_mutex_lock(&plan->cache.lock);
+    *layout = find_locked(plan, hash, inputs);
+    pthread_mutex_unlock(&plan->cache.lock);
+    if (*layout)
+        return INGOT_OK;
+    INGOT_TRY(make_layout(plan, inputs, threads, layout, error)); /* two runs may make the same: one of them stays */
+    pthread_mutex_lock(&plan->cache.lock);
+    ingot_layout *other = find_locked(plan, hash, inputs);
+    if (!other)
+        insert_locked(plan, *layout);
+    pthread_mutex_unlock(&plan->cache.lock);
+    if (other) {
+        ingot_layout_release(*layout);
+        *layout = other;
+    }
+    return INGOT_OK;
+}
+
+size_t ingot_plan_cached_layouts(ingot_plan *plan)
+{
+    pthread_mutex_lock(&plan->cache.lock);
+    size_t count = plan->cache.count;
+    pthread_mutex_unlock(&plan->cache.lock);
+    return count;
+}

@@ -1,0 +1,283 @@
+/* From a graph to the steps that run it. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+ingot_status ingot_claim_add(ingot_claim *claim, const ingot_region *region, ingot_error *error)
+{
+    INGOT_TRY(ingot_grow(&claim->regions, &claim->capacity, claim->count + 1, sizeof *claim->regions, error));
+    claim->regions[claim->count++] = *region;
+    return INGOT_OK;
+}
+
+typedef struct planner {
+    ingot_plan *plan;
+    const ingot_plan_options *options;
+    ingot_claim claim;
+    ingot_error *error;
+} planner;
+
+static ingot_status plan_graph(const ingot_graph *graph, const ingot_plan_options *options, ingot_arena *arena,
+                               int depth, ingot_plan **plan, ingot_error *error);
+
+static void *plan_alloc(planner *p, size_t count, size_t size)
+{
+    void *memory = ingot_arena_alloc_array(p->plan->arena, count + 1, size);
+    if (!memory)
+        ingot_fail_memory(p->error, count * size, "the plan");
+    return memory;
+}
+
+/* ---- Steps ---- */
+
+static ingot_status set_operands(planner *p, ingot_plan_step *step, ingot_graph_value *const *inputs,
+                                 size_t input_count, ingot_graph_value *const *outputs, size_t output_count)
+{
+    step->inputs = plan_alloc(p, input_count, sizeof *step->inputs);
+    step->outputs = plan_alloc(p, output_count, sizeof *step->outputs);
+    if (!step->inputs || !step->outputs)
+        return INGOT_OUT_OF_MEMORY;
+    step->input_count = input_count;
+    step->output_count = output_count;
+    for (size_t i = 0; i < input_count; i++)
+        step->inputs[i] = inputs[i] ? inputs[i]->id : INGOT_NO_SLOT;
+    for (size_t i = 0; i < output_count; i++)
+        step->outputs[i] = outputs[i] ? outputs[i]->id : INGOT_NO_SLOT;
+    return INGOT_OK;
+}
+
+static ingot_status choose_tactic(planner *p, ingot_plan_step *step)
+{
+    ingot_tactic tactics[INGOT_MAX_TACTICS];
+    size_t count = 0;
+    INGOT_TRY(p->options->backend->tactics(p->options->device, &step->region, tactics, &count, p->error));
+    if (count == 0)
+        return ingot_node_fail(step->node, p->error, INGOT_UNSUPPORTED, "backend '%s' has no way to run it",
+                               p->options->backend->name);
+    step->tactic = tactics[0];
+    for (size_t i = 1; i < count; i++)
+        if (tactics[i].cost < step->tactic.cost)
+            step->tactic = tactics[i];
+    return INGOT_OK;
+}
+
+static ingot_status pack(planner *p, ingot_plan_step *step)
+{
+    size_t bytes = step->tactic.packed_bytes;
+    if (bytes == 0)
+        return INGOT_OK;
+    INGOT_TRY(ingot_budget_take(p->options->budget, bytes, "packed weights", p->error));
+    step->packed = ingot_malloc_aligned(bytes);
+    if (!step->packed) {
+        ingot_budget_give(p->options->budget, bytes);
+        return ingot_fail_memory(p->error, bytes, "packed weights");
+    }
+    p->plan->packed_bytes += bytes;
+    return p->options->backend->pack(p->options->device, &step->region, &step->tactic, step->packed, p->error);
+}
+
+static ingot_status plan_region(planner *p, const ingot_region *region, ingot_plan_step *step)
+{
+    step->kind = INGOT_STEP_REGION;
+    step->region = *region;
+    step->node = region->nodes[region->node_count - 1];
+    INGOT_TRY(set_operands(p, step, region->inputs, region->input_count, region->outputs, region->output_count));
+    INGOT_TRY(choose_tactic(p, step));
+    return pack(p, step);
+}
+
+static ingot_status plan_control(planner *p, const ingot_node *node, ingot_plan_step *step, int depth)
+{
+    step->kind = INGOT_STEP_CONTROL;
+    step->bodies = plan_alloc(p, node->body_count, sizeof *step->bodies);
+    if (!step->bodies)
+        return INGOT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < node->body_count; i++)
+        INGOT_TRY(plan_graph(node->bodies[i].graph, p->options, p->plan->arena, depth + 1, &step->bodies[i], p->error));
+    return INGOT_OK;
+}
+
+/* region_of[i]: 1 + number of the region whose last node is node i of the graph; 0: none. inside[i]: part of a region. */
+typedef struct node_regions {
+    size_t *last;
+    bool *inside;
+} node_regions;
+
+static ingot_status map_regions(planner *p, node_regions *map)
+{
+    size_t limit = p->plan->graph->module->next_id;
+    map->last = ingot_calloc(limit + 1, sizeof *map->last);
+    map->inside = ingot_calloc(limit + 1, sizeof *map->inside);
+    if (!map->last || !map->inside)
+        return ingot_fail_memory(p->error, limit * sizeof *map->last, "the plan");
+    for (size_t i = 0; i < p->claim.count; i++) {
+        const ingot_region *r = &p->claim.regions[i];
+        for (size_t n = 0; n < r->node_count; n++)
+            map->inside[r->nodes[n]->id] = true;
+        map->last[r->nodes[r->node_count - 1]->id] = i + 1;
+    }
+    return INGOT_OK;
+}
+
+static ingot_status plan_node(planner *p, const node_regions *map, ingot_node *node, int depth)
+{
+    ingot_plan_step *step = &p->plan->steps[p->plan->step_count];
+    if (ingot_cancelled(p->options->cancel))
+        return ingot_fail(p->error, INGOT_CANCELLED, "the creation of the session was cancelled");
+    if (map->last[node->id]) {
+        p->plan->step_count++;
+        return plan_region(p, &p->claim.regions[map->last[node->id] - 1], step);
+    }
+    if (map->inside[node->id])
+        return INGOT_OK;
+    step->node = node;
+    p->plan->step_count++;
+    INGOT_TRY(set_operands(p, step, node->inputs, node->input_count, node->outputs, node->output_count));
+    if (node->op->flags & INGOT_OP_CONTROL)
+        return plan_control(p, node, step, depth);
+    if (node->op->flags & INGOT_OP_VIEW) {
+        step->kind = INGOT_STEP_VIEW;
+        return INGOT_OK;
+    }
+    return ingot_node_fail(node, p->error, INGOT_INTERNAL, "backend '%s' did not claim it", p->options->backend->name);
+}
+
+static ingot_status plan_steps(planner *p, int depth)
+{
+    node_regions map = {0};
+    ingot_status status = p->options->backend->claim(p->options->device, p->plan->graph, &p->claim, p->error);
+    if (status == INGOT_OK)
+        status = map_regions(p, &map);
+    for (ingot_node *n = p->plan->graph->first; n && status == INGOT_OK; n = n->next)
+        status = plan_node(p, &map, n, depth);
+    ingot_free(map.last);
+    ingot_free(map.inside);
+    return status;
+}
+
+/* ---- Slots ---- */
+
+static void use_slot(ingot_plan *plan, size_t slot, size_t step)
+{
+    ingot_slot *root = &plan->slots[plan->slots[slot].root];
+    if (root->last_step < step)
+        root->last_step = step;
+}
+
+static void define_slot(ingot_plan *plan, const ingot_plan_step *step, size_t number)
+{
+    for (size_t o = 0; o < step->output_count; o++) {
+        if (step->outputs[o] == INGOT_NO_SLOT)
+            continue;
+        ingot_slot *s = &plan->slots[step->outputs[o]];
+        bool view = step->kind == INGOT_STEP_VIEW && o == 0;
+        s->place = view ? INGOT_PLACE_VIEW : INGOT_PLACE_BUFFER;
+        s->first_step = s->last_step = number;
+        if (view)
+            s->root = plan->slots[step->inputs[0]].root;
+    }
+}
+
+static void place_slots(ingot_plan *plan)
+{
+    const ingot_graph *g = plan->graph;
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        plan->slots[i].value = g->values[i];
+        plan->slots[i].root = i;
+        plan->slots[i].place = g->values[i]->is_input   ? INGOT_PLACE_INPUT
+                               : g->values[i]->constant ? INGOT_PLACE_CONSTANT
+                                                        : INGOT_PLACE_NONE;
+    }
+    for (size_t i = 0; i < plan->step_count; i++) {
+        const ingot_plan_step *step = &plan->steps[i];
+        for (size_t k = 0; k < step->input_count; k++)
+            if (step->inputs[k] != INGOT_NO_SLOT)
+                use_slot(plan, step->inputs[k], i);
+        define_slot(plan, step, i);
+    }
+    for (size_t i = 0; i < g->output_count; i++)
+        plan->slots[plan->slots[g->outputs[i]->id].root].escapes = true;
+}
+
+static void count_operands(ingot_plan *plan)
+{
+    for (const ingot_node *n = plan->graph->first; n; n = n->next)
+        if (n->input_count + n->output_count > plan->max_operands)
+            plan->max_operands = n->input_count + n->output_count;
+    for (size_t i = 0; i < plan->step_count; i++)
+        if (plan->steps[i].input_count + plan->steps[i].output_count > plan->max_region_operands)
+            plan->max_region_operands = plan->steps[i].input_count + plan->steps[i].output_count;
+}
+
+/* ---- Whole plans ---- */
+
+static ingot_status fill_plan(planner *p, int depth)
+{
+    ingot_plan *plan = p->plan;
+    const ingot_graph *graph = plan->graph;
+    if (depth > INGOT_MAX_DEPTH)
+        return ingot_fail(p->error, INGOT_UNSUPPORTED, "graphs are nested deeper than %d", INGOT_MAX_DEPTH);
+    plan->steps = plan_alloc(p, graph->node_count, sizeof *plan->steps);
+    plan->slots = plan_alloc(p, graph->value_count, sizeof *plan->slots);
+    plan->cache.entries = plan_alloc(p, p->options->layout_limit, sizeof *plan->cache.entries);
+    if (!plan->steps || !plan->slots || !plan->cache.entries)
+        return INGOT_OUT_OF_MEMORY;
+    plan->slot_count = graph->value_count;
+    plan->cache.limit = p->options->layout_limit;
+    INGOT_TRY(plan_steps(p, depth));
+    place_slots(plan);
+    count_operands(plan);
+    return INGOT_OK;
+}
+
+static ingot_status plan_graph(const ingot_graph *graph, const ingot_plan_options *options, ingot_arena *arena,
+                               int depth, ingot_plan **result, ingot_error *error)
+{
+    ingot_plan *plan = ingot_calloc(1, sizeof *plan);
+    if (!plan)
+        return ingot_fail_memory(error, sizeof *plan, "the plan");
+    plan->graph = graph;
+    plan->backend = options->backend;
+    plan->device = options->device;
+    plan->budget = options->budget;
+    plan->owns_arena = !arena;
+    plan->arena = arena ? arena : ingot_arena_create();
+    pthread_mutex_init(&plan->cache.lock, NULL);
+    planner p = {.plan = plan, .options = options, .error = error};
+    p.claim.arena = plan->arena;
+    ingot_status status = plan->arena ? fill_plan(&p, depth) : ingot_fail_memory(error, 0, "the plan");
+    ingot_free(p.claim.regions);
+    *result = plan;
+    if (status != INGOT_OK) {
+        ingot_plan_release(plan);
+        *result = NULL;
+    }
+    return status;
+}
+
+ingot_status ingot_plan_create(const ingot_graph *graph, const ingot_plan_options *options, ingot_plan **plan,
+                               ingot_error *error)
+{
+    *plan = NULL;
+    return plan_graph(graph, options, NULL, 0, plan, error);
+}
+
+void ingot_plan_release(ingot_plan *plan)
+{
+    if (!plan)
+        return;
+    for (size_t i = 0; i < plan->step_count; i++) {
+        ingot_plan_step *step = &plan->steps[i];
+        if (step->packed)
+            ingot_budget_give(plan->budget, step->tactic.packed_bytes);
+        ingot_free(step->packed);
+        for (size_t b = 0; step->bodies && b < step->node->body_count; b++)
+            ingot_plan_release(step->bodies[b]);
+    }
+    for (size_t i = 0; i < plan->cache.count; i++)
+        ingot_layout_release(plan->cache.entries[i]);
+    pthread_mutex_destroy(&plan->cache.lock);
+    if (plan->owns_arena)
+        ingot_arena_release(plan->arena);
+    ingot_free(plan);
+}
