@@ -1,0 +1,140 @@
+#include <immintrin.h>
+
+#define LANES            16
+#define LEVEL_NAME(name) name##_avx512
+
+typedef __m512 vec;
+typedef __mmask16 mask;
+
+static inline mask m_first(size_t count)
+{
+    return (mask)(0xFFFFu >> (LANES - count));
+}
+static inline vec v_set(float x)
+{
+    return _mm512_set1_ps(x);
+}
+static inline vec v_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+static inline void v_store(float *p, vec x)
+{
+    _mm512_storeu_ps(p, x);
+}
+/* Lanes past count become 0, and memory there is not touched. */
+static inline vec v_load_part(const float *p, size_t count)
+{
+    return _mm512_maskz_loadu_ps(m_first(count), p);
+}
+static inline void v_store_part(float *p, vec x, size_t count)
+{
+    _mm512_mask_storeu_ps(p, m_first(count), x);
+}
+static inline vec v_add(vec a, vec b)
+{
+    return _mm512_add_ps(a, b);
+}
+static inline vec v_sub(vec a, vec b)
+{
+    return _mm512_sub_ps(a, b);
+}
+static inline vec v_mul(vec a, vec b)
+{
+    return _mm512_mul_ps(a, b);
+}
+static inline vec v_div(vec a, vec b)
+{
+    return _mm512_div_ps(a, b);
+}
+static inline vec v_fma(vec a, vec b, vec c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+static inline vec v_max(vec a, vec b)
+{
+    return _mm512_max_ps(a, b);
+}
+static inline vec v_min(vec a, vec b)
+{
+    return _mm512_min_ps(a, b);
+}
+static inline vec v_sqrt(vec x)
+{
+    return _mm512_sqrt_ps(x);
+}
+static inline vec v_and(vec a, vec b)
+{
+    return _mm512_and_ps(a, b);
+}
+static inline vec v_or(vec a, vec b)
+{
+    return _mm512_or_ps(a, b);
+}
+static inline vec v_xor(vec a, vec b)
+{
+    return _mm512_xor_ps(a, b);
+}
+static inline vec v_abs(vec x)
+{
+    return _mm512_abs_ps(x);
+}
+static inline vec v_round(vec x)
+{
+    return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+static inline vec v_floor(vec x)
+{
+    return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+static inline vec v_ceil(vec x)
+{
+    return _mm512_roundscale_ps(x, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+}
+static inline mask v_less(vec a, vec b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+static inline mask v_equal(vec a, vec b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
+}
+static inline mask v_is_nan(vec x)
+{
+    return _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+}
+static inline vec v_select(mask m, vec yes, vec no)
+{
+    return _mm512_mask_blend_ps(m, no, yes);
+}
+/* x times 2 to the power n, an integer in [-300, 300]. */
+static inline vec v_scale(vec x, vec n)
+{
+    return _mm512_scalef_ps(x, n);
+}
+/* x > 0 is mantissa * 2^exponent, mantissa in [.75, 1.5). */
+static inline vec v_split(vec x, vec *exponent)
+{
+    vec mantissa = _mm512_getmant_ps(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
+    *exponent = _mm512_sub_ps(_mm512_getexp_ps(x), _mm512_getexp_ps(mantissa));
+    return mantissa;
+}
+/* The halves are joined, then their halves, and so on: a fixed order. */
+static inline float v_sum(vec x)
+{
+    return _mm512_reduce_add_ps(x);
+}
+static inline float v_largest(vec x)
+{
+    return _mm512_reduce_max_ps(x);
+}
+static inline float v_smallest(vec x)
+{
+    return _mm512_reduce_min_ps(x);
+}
+/* The elements 0, 2, 4, ... of the 2 * LANES in low, high. */
+static inline vec v_even(vec low, vec high)
+{
+    const __m512i lanes = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    return _mm512_permutex2var_ps(low, lanes, high);
+}
