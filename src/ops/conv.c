@@ -203,7 +203,8 @@ static ingot_status check_bias(ingot_infer *c, size_t input, ingot_dim outputs)
     INGOT_TRY(ingot_infer_rank(c, input, 1, 1));
     if (c->inputs[input].type.rank != 1)
         return INGOT_OK;
-    return ingot_infer_same_dim(c, "output channels and bias", outputs, c->inputs[input].type.dims[0], NULL);
+    return ingot_infer_same_dim(c, "the number of output channels and the bias's size", outputs,
+                                c->inputs[input].type.dims[0], NULL);
 }
 
 /* The four operators alike: x, w and the optional bias are at these inputs. */
