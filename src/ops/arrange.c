@@ -45,7 +45,7 @@ static ingot_status infer_transpose(ingot_infer *c)
         dims[i] = input->dims[ingot_transpose_source(params, rank, i)];
     INGOT_TRY(ingot_movement_set(c, 0, input->element, rank, dims));
     if (rank == 0 || rank == 1)
-        ingot_movement_keep_known(c, 0, 0);
+        ingot_movement_keep_content(c, 0, 0);
     return INGOT_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
+#include "ops/content.h"
 #include "ops/movement.h"
 
 /* ---- Concat ---- */
@@ -33,7 +34,7 @@ static void concat_known(ingot_infer *c)
             return;
         used += count;
     }
-    ingot_movement_set_known(c, 0, values, used);
+    ingot_content_set(c, 0, values, used);
 }
 
 /* What input i adds to the shape so far. */
@@ -204,7 +205,7 @@ static ingot_status infer_split(ingot_infer *c)
         content = content && ingot_dim_is_number(sizes[i]) && at + (size_t)sizes[i] <= count;
         if (!content)
             continue;
-        ingot_movement_set_known(c, i, known + at, (size_t)sizes[i]);
+        ingot_content_set(c, i, known + at, (size_t)sizes[i]);
         at += (size_t)sizes[i];
     }
     return INGOT_OK;
@@ -247,7 +248,7 @@ static ingot_status infer_expand(ingot_infer *c)
         ingot_dim known[INGOT_MAX_KNOWN];
         for (int64_t i = 0; i < dims[0]; i++)
             known[i] = content;
-        ingot_movement_set_known(c, 0, known, (size_t)dims[0]);
+        ingot_content_set(c, 0, known, (size_t)dims[0]);
     }
     return INGOT_OK;
 }
@@ -317,7 +318,7 @@ static ingot_status infer_tile(ingot_infer *c)
         ingot_element_is_integer(input->element) && ingot_infer_integers(c, 0, known, INGOT_MAX_KNOWN, &count)) {
         for (size_t i = count; count > 0 && i < (size_t)dims[0]; i++)
             known[i] = known[i - count];
-        ingot_movement_set_known(c, 0, known, (size_t)dims[0]);
+        ingot_content_set(c, 0, known, (size_t)dims[0]);
     }
     return INGOT_OK;
 }

@@ -1,6 +1,6 @@
 #include "ops/movement.h"
 
-#include "base/number.h"
+#include "ops/content.h"
 
 static ingot_status arithmetic(ingot_infer *c, const char *what, ingot_dim_kind kind, ingot_dim a, ingot_dim b,
                                ingot_dim *result)
@@ -56,69 +56,12 @@ ingot_status ingot_movement_set(ingot_infer *c, size_t output, ingot_element ele
     return ingot_movement_check_output(c, output);
 }
 
-void ingot_movement_set_known(ingot_infer *c, size_t output, const ingot_dim *values, size_t count)
-{
-    if (!ingot_infer_wants(c, output) || count > INGOT_MAX_KNOWN ||
-        !ingot_element_is_integer(c->outputs[output].type.element))
-        return;
-    c->outputs[output].known_count = count;
-    for (size_t i = 0; i < count; i++)
-        c->outputs[output].known[i] = values[i];
-}
-
-void ingot_movement_keep_known(ingot_infer *c, size_t output, size_t input)
+void ingot_movement_keep_content(ingot_infer *c, size_t output, size_t input)
 {
     ingot_dim values[INGOT_MAX_KNOWN];
     size_t count;
-    if (ingot_element_is_integer(c->inputs[input].type.element) &&
-        ingot_infer_integers(c, input, values, INGOT_MAX_KNOWN, &count))
-        ingot_movement_set_known(c, output, values, count);
-}
-
-bool ingot_movement_bounds(const ingot_infer *c, size_t input, ingot_dim *values, size_t max, size_t *count)
-{
-    if (!ingot_infer_has(c, input))
-        return false;
-    const ingot_value *constant = c->inputs[input].constant;
-    if (!constant)
-        return ingot_infer_integers(c, input, values, max, count);
-    if (constant->kind != INGOT_KIND_TENSOR || !ingot_element_is_integer(constant->element) ||
-        !ingot_count_elements(constant->rank, constant->dims, count) || *count > max)
-        return false;
-    for (size_t i = 0; i < *count; i++) {
-        int64_t value = ingot_load_i64(constant->element, constant->data, i);
-        if (value > INGOT_MOVEMENT_LIMIT)
-            value = INGOT_MOVEMENT_LIMIT;
-        values[i] = value < -INGOT_MOVEMENT_LIMIT ? -INGOT_MOVEMENT_LIMIT : value;
-    }
-    return true;
-}
-
-static bool is_size(const ingot_dims *dims, ingot_dim dim, int depth)
-{
-    if (ingot_dim_is_number(dim))
-        return dim >= 0;
-    const ingot_dim_expression *e = ingot_dims_expression(dims, dim);
-    if (!e || depth > 8)
-        return false;
-    switch (e->kind) {
-    case INGOT_DIM_SYMBOL:
-    case INGOT_DIM_FRESH:
-        return true;
-    case INGOT_DIM_SUB:
-        return false;
-    case INGOT_DIM_MOD:
-        return is_size(dims, e->b, depth + 1);
-    case INGOT_DIM_MAX:
-        return is_size(dims, e->a, depth + 1) || is_size(dims, e->b, depth + 1);
-    default:
-        return is_size(dims, e->a, depth + 1) && is_size(dims, e->b, depth + 1);
-    }
-}
-
-bool ingot_movement_is_size(const ingot_dims *dims, ingot_dim dim)
-{
-    return is_size(dims, dim, 0);
+    if (ingot_content_of(c, input, values, &count))
+        ingot_content_set(c, output, values, count);
 }
 
 ingot_status ingot_movement_vector_length(ingot_infer *c, size_t input, int *length)
@@ -170,14 +113,5 @@ ingot_status ingot_movement_axes(ingot_infer *c, const ingot_ints *attribute, si
 bool ingot_movement_scalar(const ingot_infer *c, size_t input, int64_t *value)
 {
     size_t count;
-    if (!ingot_infer_has(c, input))
-        return false;
-    const ingot_value *constant = c->inputs[input].constant;
-    if (constant && constant->kind == INGOT_KIND_TENSOR && constant->element == INGOT_BOOL) {
-        if (!ingot_count_elements(constant->rank, constant->dims, &count) || count != 1)
-            return false;
-        *value = ((const uint8_t *)constant->data)[0] != 0;
-        return true;
-    }
     return ingot_infer_numbers(c, input, value, 1, &count) && count == 1;
 }

@@ -14,18 +14,8 @@ ingot_status ingot_movement_check_output(ingot_infer *c, size_t output);
 /* ingot_infer_set and the check of it. */
 ingot_status ingot_movement_set(ingot_infer *c, size_t output, ingot_element element, int rank, const ingot_dim *dims);
 
-/* Content of an integer output; not kept where it is longer than INGOT_MAX_KNOWN. */
-void ingot_movement_set_known(ingot_infer *c, size_t output, const ingot_dim *values, size_t count);
-/* The output has the content of an input under another shape. */
-void ingot_movement_keep_known(ingot_infer *c, size_t output, size_t input);
-
-/* Content of an integer input, ends of ranges included: numbers past +-2^62 are cut to that. Single elements may be symbolic
- * or unknown; false where not even their number is known, or it is over max. */
-bool ingot_movement_bounds(const ingot_infer *c, size_t input, ingot_dim *values, size_t max, size_t *count);
-#define INGOT_MOVEMENT_LIMIT ((int64_t)1 << 62)
-
-/* Whether a size is never negative, as far as its expression tells. */
-bool ingot_movement_is_size(const ingot_dims *dims, ingot_dim dim);
+/* The output has the content of an input, perhaps under another shape. */
+void ingot_movement_keep_content(ingot_infer *c, size_t output, size_t input);
 
 /* Length of a rank-1 integer input such as a shape, which is a rank: -1 where it is not known. Refused where it is no vector
  * or above INGOT_MAX_RANK. */

@@ -1,5 +1,6 @@
 #include "ops/shape.h"
 
+#include "ops/content.h"
 #include "ops/movement.h"
 
 /* ---- Shape and Size ---- */
@@ -39,7 +40,7 @@ static ingot_status infer_shape(ingot_infer *c)
     ingot_shape_range(c->params, type->rank, &first, &end);
     length = end - first;
     ingot_infer_set(c, 0, INGOT_INT64, 1, &length);
-    ingot_movement_set_known(c, 0, type->dims + first, (size_t)length);
+    ingot_content_set(c, 0, type->dims + first, (size_t)length);
     return INGOT_OK;
 }
 
@@ -60,7 +61,7 @@ static ingot_status infer_size(ingot_infer *c)
     ingot_dim size = 1;
     for (int i = 0; i < type->rank; i++)
         size = ingot_dim_mul(c->dims, size, type->dims[i]);
-    ingot_movement_set_known(c, 0, &size, 1);
+    ingot_content_set(c, 0, &size, 1);
     return INGOT_OK;
 }
 
@@ -192,7 +193,7 @@ static ingot_status infer_reshape(ingot_infer *c)
     }
     INGOT_TRY(resolve_shape(c, input, (int)count, dims));
     INGOT_TRY(ingot_movement_set(c, 0, input->element, (int)count, dims));
-    ingot_movement_keep_known(c, 0, 0);
+    ingot_movement_keep_content(c, 0, 0);
     return INGOT_OK;
 }
 
@@ -251,7 +252,7 @@ static ingot_status infer_squeeze(ingot_infer *c)
         if (!gone[i])
             dims[rank++] = input->dims[i];
     ingot_infer_set(c, 0, input->element, rank, dims);
-    ingot_movement_keep_known(c, 0, 0);
+    ingot_movement_keep_content(c, 0, 0);
     return INGOT_OK;
 }
 
@@ -291,7 +292,7 @@ static ingot_status infer_unsqueeze(ingot_infer *c)
     for (int i = 0, from = 0; i < rank; i++)
         dims[i] = !known ? INGOT_DIM_UNKNOWN : fresh[i] ? 1 : input->dims[from++];
     INGOT_TRY(ingot_movement_set(c, 0, input->element, rank, dims));
-    ingot_movement_keep_known(c, 0, 0);
+    ingot_movement_keep_content(c, 0, 0);
     return INGOT_OK;
 }
 
