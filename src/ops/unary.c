@@ -36,6 +36,13 @@ static ingot_status infer_bool(ingot_infer *c)
     return INGOT_OK;
 }
 
+/* Floats that are known to be whole numbers come from a Cast of sizes; rounding keeps them. */
+static ingot_status infer_rounding(ingot_infer *c)
+{
+    ingot_infer_copy(c, 0, 0, c->inputs[0].known_count != SIZE_MAX);
+    return INGOT_OK;
+}
+
 static ingot_dim content_neg(ingot_dims *dims, ingot_dim a)
 {
     return ingot_dim_sub(dims, 0, a);
@@ -93,9 +100,9 @@ UNARY(abs, "|x|", infer_abs)
 UNARY(sign, "-1, 0 or 1", infer_sign)
 UNARY(not, "not x", infer_not)
 UNARY(bitwise_not, "All bits of x the other way", infer_same)
-UNARY(floor, "Rounds down", infer_same)
-UNARY(ceil, "Rounds up", infer_same)
-UNARY(round, "Rounds to the nearest integer, halves to the even one", infer_same)
+UNARY(floor, "Rounds down", infer_rounding)
+UNARY(ceil, "Rounds up", infer_rounding)
+UNARY(round, "Rounds to the nearest integer, halves to the even one", infer_rounding)
 UNARY(sqrt, "The square root", infer_same)
 UNARY(reciprocal, "1 / x", infer_same)
 UNARY(exp, "e to the power of x", infer_same)
