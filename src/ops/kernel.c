@@ -26,22 +26,26 @@ ingot_status ingot_kernel_scratch(const ingot_kernel_call *call, size_t bytes, v
     return INGOT_OK;
 }
 
+ingot_status ingot_value_set_tensor_within(ingot_budget *budget, ingot_value *value, ingot_element element, int rank,
+                                           const int64_t *dims, ingot_error *error)
+{
+    size_t bytes, before = value->capacity;
+    bool counts = budget && !value->fixed && ingot_tensor_bytes(element, rank, dims, &bytes) && bytes > before;
+    if (counts)
+        INGOT_TRY(ingot_budget_take(budget, bytes - before, "a value of a run", error));
+    ingot_status status = ingot_value_set_tensor(value, element, rank, dims, error);
+    if (status != INGOT_OK && counts)
+        ingot_budget_give(budget, bytes - before);
+    return status;
+}
+
 ingot_status ingot_kernel_set_output(const ingot_kernel_call *call, size_t output, ingot_element element, int rank,
                                      const int64_t *dims)
 {
-    ingot_value *value = call->outputs[output];
-    size_t bytes, before = value->capacity;
-    if (!ingot_tensor_bytes(element, rank, dims, &bytes)) {
-        char text[256];
-        return ingot_kernel_fail(call, "output %zu would have the impossible shape %s", output,
-                                 ingot_dims_describe(rank, dims, text, sizeof text));
-    }
-    bool grows = !value->fixed && bytes > before;
-    if (grows && call->budget)
-        INGOT_TRY(ingot_budget_take(call->budget, bytes - before, "an output of a run", call->error));
-    ingot_status status = ingot_value_set_tensor(value, element, rank, dims, call->error);
-    if (status != INGOT_OK && grows && call->budget)
-        ingot_budget_give(call->budget, bytes - before);
+    ingot_status status =
+        ingot_value_set_tensor_within(call->budget, call->outputs[output], element, rank, dims, call->error);
+    if (status != INGOT_OK)
+        ingot_node_fail_at(call->node, call->error);
     return status;
 }
 

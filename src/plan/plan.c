@@ -199,6 +199,47 @@ static void place_slots(ingot_plan *plan)
         plan->slots[plan->slots[g->outputs[i]->id].root].escapes = true;
 }
 
+/* Calls visit for every place that holds an escaping buffer. */
+static void visit_escaping(ingot_plan *plan, void (*visit)(ingot_slot *slot, ingot_operand operand))
+{
+    for (size_t i = 0; i < plan->step_count; i++) {
+        const ingot_plan_step *step = &plan->steps[i];
+        for (size_t k = 0; k < step->input_count + step->output_count; k++) {
+            bool is_output = k >= step->input_count;
+            size_t index = is_output ? k - step->input_count : k;
+            size_t slot = is_output ? step->outputs[index] : step->inputs[index];
+            if (slot != INGOT_NO_SLOT && plan->slots[slot].escapes && plan->slots[slot].place == INGOT_PLACE_BUFFER)
+                visit(&plan->slots[slot], (ingot_operand){i, index, is_output});
+        }
+    }
+}
+
+static void count_operand(ingot_slot *slot, ingot_operand operand)
+{
+    slot->operand_count++;
+}
+
+static void add_operand(ingot_slot *slot, ingot_operand operand)
+{
+    slot->operands[slot->operand_count++] = operand;
+}
+
+static ingot_status list_operands(planner *p)
+{
+    ingot_plan *plan = p->plan;
+    visit_escaping(plan, count_operand);
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        if (plan->slots[i].operand_count == 0)
+            continue;
+        plan->slots[i].operands = plan_alloc(p, plan->slots[i].operand_count, sizeof(ingot_operand));
+        if (!plan->slots[i].operands)
+            return INGOT_OUT_OF_MEMORY;
+        plan->slots[i].operand_count = 0;
+    }
+    visit_escaping(plan, add_operand);
+    return INGOT_OK;
+}
+
 static void count_operands(ingot_plan *plan)
 {
     for (const ingot_node *n = plan->graph->first; n; n = n->next)
@@ -227,7 +268,7 @@ static ingot_status fill_plan(planner *p, int depth)
     INGOT_TRY(plan_steps(p, depth));
     place_slots(plan);
     count_operands(plan);
-    return INGOT_OK;
+    return list_operands(p);
 }
 
 static ingot_status plan_graph(const ingot_graph *graph, const ingot_plan_options *options, ingot_arena *arena,

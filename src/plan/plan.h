@@ -22,12 +22,20 @@ typedef enum ingot_place {
     INGOT_PLACE_VIEW,   /* the bytes of its root under another shape */
 } ingot_place;
 
+/* A place where a step holds a slot. */
+typedef struct ingot_operand {
+    size_t step, index; /* among the step's inputs or outputs */
+    bool is_output;
+} ingot_operand;
+
 typedef struct ingot_slot {
     const ingot_graph_value *value;
     ingot_place place;
     size_t root; /* VIEW: the slot that has the memory (BUFFER, INPUT or CONSTANT); else the slot itself */
     size_t first_step, last_step; /* of a root: from being written to the last use of it or a view of it */
     bool escapes;                 /* of a root: it or a view of it is an output of the graph */
+    ingot_operand *operands;      /* of a buffer that escapes: its memory may be another in every run */
+    size_t operand_count;
 } ingot_slot;
 
 typedef enum ingot_step_kind {

@@ -1,0 +1,81 @@
+/* A frame: the memory of one running plan, and running it. The main plan's frame belongs to a context; bodies have frames of
+ * their own, made when they first run. Everything is kept, so that a run at sizes seen allocates nothing. */
+#ifndef INGOT_RUNTIME_FRAME_H
+#define INGOT_RUNTIME_FRAME_H
+
+#include "plan/plan.h"
+
+typedef struct ingot_frame ingot_frame;
+
+/* What is the same for all frames of one run. */
+typedef struct ingot_run {
+    int threads;
+    const ingot_cancel *session_cancel, *run_cancel; /* NULL: none */
+    ingot_error *error;
+} ingot_run;
+
+/* Where an output goes. */
+typedef struct ingot_target {
+    ingot_value *value; /* NULL: it stays in the frame, see ingot_frame_output */
+    bool bound;         /* the caller's tensor: its type, shape and memory stay as they are and must fit */
+} ingot_target;
+
+ingot_status ingot_frame_create(ingot_plan *plan, ingot_frame **frame, ingot_error *error);
+void ingot_frame_release(ingot_frame *frame);
+
+/* Lays the frame out for these input shapes (values without data will do) and touches its memory. */
+ingot_status ingot_frame_prepare(ingot_frame *frame, const ingot_value *const *inputs, const ingot_run *run);
+
+/* Runs the plan. inputs and targets are those of plan->graph, in order. Values are checked by the caller. */
+ingot_status ingot_frame_run(ingot_frame *frame, const ingot_value *const *inputs, const ingot_target *targets,
+                             const ingot_run *run);
+
+/* Output number index of the last run; valid until the next one. */
+const ingot_value *ingot_frame_output(const ingot_frame *frame, size_t index);
+
+/* Bytes of arenas and buffers, bodies included. */
+size_t ingot_frame_bytes(const ingot_frame *frame);
+
+/* ---- For control.c ---- */
+
+/* State of one control step between runs. */
+typedef struct ingot_control_state {
+    ingot_frame **bodies; /* one for each body; NULL until it runs */
+    ingot_value *carried; /* two for each carried value: trips write them in turn */
+    ingot_value *slices;  /* of Scan: one for each scan input */
+    const ingot_value **inputs;
+    ingot_target *targets;
+    size_t carried_count, slice_count;
+} ingot_control_state;
+
+struct ingot_frame {
+    ingot_plan *plan;
+    ingot_layout *layout;       /* the one applied, or NULL */
+    ingot_value *views;         /* [slot]: constants, inputs, views, slices of the arena; owns nothing */
+    ingot_value *owned;         /* [slot]: buffers of its own, for what the arena does not hold */
+    ingot_value **current;      /* [slot]: into one of both; NULL: a slot without memory */
+    const ingot_value **inputs; /* operands of all steps, one after the other */
+    ingot_value **outputs;
+    size_t *first_input, *first_output; /* [step]: where its operands begin */
+    char *arena;
+    size_t arena_capacity;
+    ingot_buffer scratch, workspace;
+    ingot_type *types; /* [slot]: for shapes found out in the run */
+    ingot_infer_value *infer_values;
+    ingot_control_state *control; /* [step] */
+};
+
+/* Runs a control step of the frame; operands are the frame's. */
+ingot_status ingot_control_run(ingot_frame *frame, size_t step, const ingot_run *run);
+void ingot_control_release(const ingot_plan_step *step, ingot_control_state *state, ingot_budget *budget);
+size_t ingot_control_bytes(const ingot_plan_step *step, const ingot_control_state *state);
+
+/* Value cleared, its memory given back to the budget. */
+void ingot_frame_clear_value(ingot_value *value, ingot_budget *budget);
+
+static inline bool ingot_run_cancelled(const ingot_run *run)
+{
+    return ingot_cancelled(run->session_cancel) || ingot_cancelled(run->run_cancel);
+}
+
+#endif
