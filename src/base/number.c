@@ -21,7 +21,8 @@ static const narrow_format narrow_formats[INGOT_ELEMENT_COUNT] = {
     [INGOT_FLOAT8E4M3FNUZ] = {3, -7, 0x80, 0x7f, 0x80, 0x80, true, false},
     [INGOT_FLOAT8E5M2] = {2, -14, 0x80, 0x7b, 0x7c, 0x7e, false, true},
     [INGOT_FLOAT8E5M2FNUZ] = {2, -15, 0x80, 0x7f, 0x80, 0x80, true, false},
-    [INGOT_FLOAT4E2M1] = {1, 0, 0x8, 0x7, 0x7, 0x0, false, false}, /* neither infinity nor NaN */
+    /* Neither infinity nor NaN. ONNX's operator cases cast a NaN to zero (its page on float4 says 6). */
+    [INGOT_FLOAT4E2M1] = {1, 0, 0x8, 0x7, 0x7, 0x0, false, false},
 };
 
 static uint32_t float_bits(float value)
