@@ -14,6 +14,8 @@ enum {
 
 /* The best that ingot_cpu_features() allows. */
 int ingot_level_best(void);
+/* The best that needs no more than these features. */
+int ingot_level_for(uint32_t features);
 const char *ingot_level_name(int level);
 bool ingot_level_runs(int level);
 

@@ -32,6 +32,16 @@ static inline void v_store_part(float *p, vec x, size_t count)
 {
     _mm256_maskstore_ps(p, first_lanes(count), x);
 }
+/* Lanes first ... end - 1. */
+static inline mask m_range(size_t first, size_t end)
+{
+    return _mm256_castsi256_ps(_mm256_andnot_si256(first_lanes(first), first_lanes(end)));
+}
+/* Memory is read in the mask's lanes only; the others keep old's value. */
+static inline vec v_load_mask(vec old, mask m, const float *p)
+{
+    return _mm256_blendv_ps(old, _mm256_maskload_ps(p, _mm256_castps_si256(m)), m);
+}
 static inline vec v_add(vec a, vec b)
 {
     return _mm256_add_ps(a, b);

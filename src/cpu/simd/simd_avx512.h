@@ -31,6 +31,16 @@ static inline void v_store_part(float *p, vec x, size_t count)
 {
     _mm512_mask_storeu_ps(p, m_first(count), x);
 }
+/* Lanes first ... end - 1. */
+static inline mask m_range(size_t first, size_t end)
+{
+    return (mask)((1u << end) - (1u << first));
+}
+/* Memory is read in the mask's lanes only; the others keep old's value. */
+static inline vec v_load_mask(vec old, mask m, const float *p)
+{
+    return _mm512_mask_loadu_ps(old, m, p);
+}
 static inline vec v_add(vec a, vec b)
 {
     return _mm512_add_ps(a, b);

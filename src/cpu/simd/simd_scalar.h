@@ -25,6 +25,16 @@ static inline void v_store_part(float *p, vec x, size_t count)
     if (count > 0)
         *p = x;
 }
+/* Lanes first ... end - 1. */
+static inline mask m_range(size_t first, size_t end)
+{
+    return first < end;
+}
+/* Memory is read in the mask's lanes only; the others keep old's value. */
+static inline vec v_load_mask(vec old, mask m, const float *p)
+{
+    return m ? *p : old;
+}
 static inline vec v_add(vec a, vec b)
 {
     return a + b;

@@ -1,0 +1,231 @@
+#include "cpu/conv/conv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "cpu/conv/conv_table.h"
+#include "cpu/eltwise/vec.h"
+#include "cpu/gemm/gemm_block.h"
+
+/* Multiply-adds of a depthwise chunk. */
+#define DEPTHWISE_CHUNK (256u << 10)
+/* As in gemm.c: with so few row tiles the input is read where it lies. */
+#define DIRECT_TILES 2
+
+typedef enum conv_tactic { DEPTHWISE, POINTWISE, IMPLICIT_GEMM } conv_tactic;
+
+static conv_tactic choose_tactic(const ingot_conv *c)
+{
+    if (c->groups > 1 && c->groups == c->channels)
+        return DEPTHWISE;
+    bool one_tap = c->kernel_height == 1 && c->kernel_width == 1;
+    bool same_size = c->in_height == c->out_height && c->in_width == c->out_width;
+    bool plain = c->stride_height == 1 && c->stride_width == 1 && c->pad_top == 0 && c->pad_left == 0;
+    return one_tap && plain && same_size ? POINTWISE : IMPLICIT_GEMM;
+}
+
+const char *ingot_conv_f32_tactic(const ingot_conv *conv)
+{
+    static const char *const names[] = {"depthwise", "pointwise", "implicit gemm"};
+    return names[choose_tactic(conv)];
+}
+
+/* What follows from the shape. */
+typedef struct conv_sizes {
+    const ingot_gemm_kernel *kernel;
+    size_t m, n, k; /* of a group's product */
+    size_t channels, taps, in_plane;
+} conv_sizes;
+
+static conv_sizes find_sizes(const ingot_conv *c)
+{
+    conv_sizes sizes = {.kernel = c->kernel ? c->kernel : ingot_gemm_kernel_best()};
+    sizes.channels = c->channels / c->groups;
+    sizes.taps = c->kernel_height * c->kernel_width;
+    sizes.m = c->outputs / c->groups;
+    sizes.n = c->out_height * c->out_width;
+    sizes.k = sizes.channels * sizes.taps;
+    sizes.in_plane = c->in_height * c->in_width;
+    return sizes;
+}
+
+size_t ingot_conv_f32_packed_size(const ingot_conv *c)
+{
+    conv_sizes sizes = find_sizes(c);
+    return c->outputs * sizes.k * sizeof(float);
+}
+
+void ingot_conv_f32_pack(const ingot_conv *c, const float *weights, float *packed)
+{
+    conv_sizes sizes = find_sizes(c);
+    if (choose_tactic(c) == DEPTHWISE) {
+        memcpy(packed, weights, ingot_conv_f32_packed_size(c));
+        return;
+    }
+    size_t tiles = ingot_gemm_row_tiles(sizes.kernel, sizes.m), taps = sizes.taps;
+    for (size_t group = 0; group < c->groups; group++) {
+        for (size_t tile = 0; tile < tiles; tile++) {
+            size_t start = ingot_split(sizes.m, tiles, tile), rows = ingot_split(sizes.m, tiles, tile + 1) - start;
+            const float *from = weights + (group * sizes.m + start) * sizes.k;
+            for (size_t tap = 0; tap < taps; tap++) {
+                ingot_gemm_pack pack = {.steps = sizes.channels, .lanes = rows, .width = rows, .from = from + tap};
+                pack.step_stride = (ptrdiff_t)taps;
+                pack.lane_stride = (ptrdiff_t)sizes.k;
+                pack.to = packed;
+                sizes.kernel->pack(&pack);
+                packed += rows * sizes.channels;
+            }
+        }
+    }
+}
+
+static size_t round_up(size_t floats)
+{
+    size_t line = INGOT_ALIGNMENT / sizeof(float);
+    return ingot_ceil_div(floats, line) * line;
+}
+
+/* Whether a pointwise convolution's input is used where it lies. */
+static bool is_direct(const ingot_conv *c, const conv_sizes *sizes)
+{
+    return choose_tactic(c) == POINTWISE && ingot_gemm_row_tiles(sizes->kernel, sizes->m) <= DIRECT_TILES;
+}
+
+/* Floats for one participant. */
+static size_t scratch_size(const ingot_conv *c)
+{
+    conv_sizes sizes = find_sizes(c);
+    if (sizes.n == 0 || choose_tactic(c) == DEPTHWISE)
+        return sizes.n == 0 ? 0 : round_up(ingot_depthwise_plane(c).size);
+    return is_direct(c, &sizes) ? 0 : round_up(ingot_gemm_f32_fill_scratch(sizes.kernel, sizes.n, sizes.k));
+}
+
+size_t ingot_conv_f32_workspace(const ingot_conv *c, int threads)
+{
+    return scratch_size(c) * (size_t)(threads > 1 ? threads : 1) * sizeof(float);
+}
+
+typedef struct conv_task {
+    const ingot_conv *conv;
+    conv_sizes sizes;
+    const ingot_conv_table *table;
+    const float *input, *packed;
+    const ingot_epilogue *epilogue;
+    float *output, *scratch;
+    size_t scratch_size;
+    ingot_gemm_grid grid;    /* of a group of an image */
+    size_t planes_per_chunk; /* depthwise */
+} conv_task;
+
+/* ---- Depthwise ---- */
+
+/* What of the epilogue the kernel does not do, on one plane. */
+static void finish_plane(const ingot_epilogue *epilogue, bool activate, const float *add, float *out, size_t count)
+{
+    if (add && !epilogue->add_last)
+        ingot_vec_binary(INGOT_BINARY_ADD, out, add, out, count);
+    if (activate && epilogue->activation.kind != INGOT_UNARY_IDENTITY)
+        ingot_vec_unary(&epilogue->activation, out, out, count);
+    if (add && epilogue->add_last)
+        ingot_vec_binary(INGOT_BINARY_ADD, out, add, out, count);
+}
+
+static void run_depthwise(void *argument, size_t chunk, int participant)
+{
+    const conv_task *task = argument;
+    const ingot_conv *c = task->conv;
+    const ingot_epilogue *epilogue = task->epilogue;
+    size_t count = task->sizes.n, multiplier = task->sizes.m, all = c->batch * c->outputs;
+    size_t first = chunk * task->planes_per_chunk, end = first + task->planes_per_chunk;
+    float *scratch = task->scratch + (size_t)participant * task->scratch_size;
+    memset(scratch, 0, ingot_depthwise_plane(c).size * sizeof *scratch);
+    ingot_depthwise depthwise = {c, -INFINITY, INFINITY};
+    bool before_activation = epilogue->scaled || (epilogue->add && !epilogue->add_last);
+    bool relu = epilogue->activation.kind == INGOT_UNARY_RELU, clip = epilogue->activation.kind == INGOT_UNARY_CLIP;
+    bool limit = !before_activation && (relu || clip);
+    if (limit) {
+        depthwise.low = clip ? epilogue->activation.a : 0.0f;
+        depthwise.high = clip ? epilogue->activation.b : INFINITY;
+    }
+    for (size_t plane = first; plane < end && plane < all; plane++) {
+        size_t output = plane % c->outputs, input = plane / c->outputs * c->channels + output / multiplier;
+        float *out = task->output + plane * count;
+        const float *add = epilogue->add ? epilogue->add + plane * count : NULL;
+        float bias = epilogue->row_bias ? epilogue->row_bias[output] : 0.0f;
+        float *sums = out;
+        task->table->depthwise(&depthwise, task->input + input * task->sizes.in_plane,
+                               task->packed + output * task->sizes.taps, epilogue->scaled ? 0.0f : bias, sums, scratch);
+        if (epilogue->scaled) {
+            ingot_unary affine = {INGOT_UNARY_AFFINE, epilogue->scale, bias};
+            ingot_vec_unary(&affine, out, out, count);
+        }
+        finish_plane(epilogue, !limit, add, out, count);
+    }
+}
+
+/* ---- Products ---- */
+
+static void fill_pointwise(const void *context, size_t k, size_t steps, size_t column, size_t columns, float *to)
+{
+    const ingot_im2col *source = context;
+    const ingot_conv *c = source->conv;
+    const ingot_gemm_kernel *kernel = c->kernel ? c->kernel : ingot_gemm_kernel_best();
+    size_t plane = c->in_height * c->in_width;
+    ingot_gemm_pack pack = {.steps = steps, .lanes = columns, .width = source->width, .lane_stride = 1, .to = to};
+    pack.step_stride = (ptrdiff_t)plane;
+    pack.from = source->input + k * plane + column;
+    kernel->pack(&pack);
+}
+
+static void run_product(void *argument, size_t chunk, int participant)
+{
+    const conv_task *task = argument;
+    const ingot_conv *c = task->conv;
+    const conv_sizes *sizes = &task->sizes;
+    size_t blocks = task->grid.row_blocks * task->grid.column_blocks, product = chunk / blocks;
+    size_t group = product % c->groups;
+    ingot_im2col source = {c, sizes->channels, task->input + product * sizes->channels * sizes->in_plane,
+                           sizes->kernel->columns};
+    ingot_gemm_plan plan = {.kernel = sizes->kernel, .m = sizes->m, .n = sizes->n, .k = sizes->k, .c_row = sizes->n};
+    plan.packed_a = task->packed + group * sizes->m * sizes->k;
+    plan.c = task->output + product * sizes->m * sizes->n;
+    plan.epilogue = *task->epilogue;
+    plan.epilogue.add_row = sizes->n;
+    if (plan.epilogue.add)
+        plan.epilogue.add += product * sizes->m * sizes->n;
+    if (plan.epilogue.row_bias)
+        plan.epilogue.row_bias += group * sizes->m;
+    if (is_direct(c, sizes)) {
+        plan.direct_b = source.input;
+        plan.direct_b_row = sizes->n;
+    } else {
+        plan.fill = choose_tactic(c) == POINTWISE ? fill_pointwise : task->table->im2col;
+        plan.fill_context = &source;
+    }
+    ingot_gemm_range range = ingot_gemm_grid_range(&task->grid, chunk % blocks);
+    ingot_gemm_f32_block(&plan, &range, task->scratch + (size_t)participant * task->scratch_size);
+}
+
+void ingot_conv_f32(const ingot_conv *c, const float *input, const float *packed, const ingot_epilogue *epilogue,
+                    float *output, void *workspace, int threads)
+{
+    conv_task task = {.conv = c, .sizes = find_sizes(c), .input = input, .packed = packed, .epilogue = epilogue};
+    const conv_sizes *sizes = &task.sizes;
+    size_t products = c->batch * c->groups;
+    if (products * sizes->m * sizes->n == 0)
+        return;
+    task.table = ingot_conv_table_at(ingot_level_for(sizes->kernel->features));
+    task.output = output;
+    task.scratch = workspace;
+    task.scratch_size = scratch_size(c);
+    if (choose_tactic(c) == DEPTHWISE) {
+        size_t planes = c->batch * c->outputs, work = sizes->n * sizes->taps;
+        task.planes_per_chunk = work < DEPTHWISE_CHUNK ? DEPTHWISE_CHUNK / work : 1;
+        ingot_parallel(threads, ingot_ceil_div(planes, task.planes_per_chunk), run_depthwise, &task);
+        return;
+    }
+    task.grid = ingot_gemm_f32_grid(sizes->kernel, sizes->m, sizes->n, sizes->k, true);
+    ingot_parallel(threads, products * task.grid.row_blocks * task.grid.column_blocks, run_product, &task);
+}

@@ -1,0 +1,5 @@
+#define INGOT_SIMD_AVX2 1
+#include "cpu/conv/depthwise_tmpl.h"
+#include "cpu/conv/im2col_tmpl.h"
+
+const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {im2col, depthwise};

@@ -1,0 +1,50 @@
+/* The convolution kernels of one level; each runs in the caller. */
+#ifndef INGOT_CPU_CONV_TABLE_H
+#define INGOT_CPU_CONV_TABLE_H
+
+#include "cpu/conv/conv.h"
+#include "cpu/simd/level.h"
+
+/* The matrix that a convolution multiplies its weights with: row tap * channels + channel holds, for every output
+ * pixel of an image, the input element under tap (a place in the window), or 0 outside the image. channels are a group's. */
+typedef struct ingot_im2col {
+    const ingot_conv *conv;
+    size_t channels;
+    const float *input; /* the group's first plane */
+    size_t width;       /* of a panel */
+} ingot_im2col;
+
+/* Fills to[steps][width] with rows k ... k + steps - 1 and pixels column ... column + columns - 1; the rest of a row becomes 0.
+ * A gemm fill: context is an ingot_im2col. width is a multiple of the level's lanes. */
+typedef void (*ingot_im2col_function)(const void *context, size_t k, size_t steps, size_t column, size_t columns,
+                                      float *to);
+
+/* One plane of a depthwise convolution: out[out_height, out_width] = min(max(sum over the window + bias, low), high). scratch has
+ * the layout's size; all of it is zero before the first plane, and the kernel keeps its padding zero. */
+typedef struct ingot_depthwise {
+    const ingot_conv *conv;
+    float low, high;
+} ingot_depthwise;
+typedef void (*ingot_depthwise_function)(const ingot_depthwise *depthwise, const float *plane, const float *weights,
+                                         float bias, float *out, float *scratch);
+
+/* A plane laid out for the kernels: padded with zeros, and its columns sorted by their remainder modulo the stride, so that
+ * neighbouring outputs read neighbouring elements. Element (y, x) of the padded plane is at
+ * (x % stride * rows + y) * row_size + x / stride. */
+typedef struct ingot_depthwise_layout {
+    size_t rows, row_size, size;
+} ingot_depthwise_layout;
+ingot_depthwise_layout ingot_depthwise_plane(const ingot_conv *conv);
+
+typedef struct ingot_conv_table {
+    ingot_im2col_function im2col;
+    ingot_depthwise_function depthwise;
+} ingot_conv_table;
+
+#define INGOT_LEVEL(suffix, features) extern const ingot_conv_table ingot_conv_table_##suffix;
+#include "cpu/simd/levels.def"
+#undef INGOT_LEVEL
+
+const ingot_conv_table *ingot_conv_table_at(int level);
+
+#endif

@@ -1,0 +1,145 @@
+/* Template: packing of a convolution's input. The pixels of a vector lie in one or more output rows; a row's part of them, a
+ * run, is one load from the input under a mask that leaves out the padding and the other runs. */
+#include "cpu/conv/conv_table.h"
+#include "cpu/simd/simd.h"
+
+/* Lanes first ... end - 1 of a vector are output pixels (y, x), (y, x + 1), ... */
+typedef struct run {
+    size_t first, end, y, x;
+} run;
+
+/* What a run loads under one tap: from[lane * stride] in the mask's lanes. With stride 2, low and high are the masks of the two
+ * vectors that hold the elements. */
+typedef struct source {
+    ptrdiff_t offset; /* of lane 0 from the plane's begin */
+    mask low, high;
+    size_t first, end;
+} source;
+
+static size_t find_runs(const ingot_conv *c, size_t pixel, size_t lanes, run *runs)
+{
+    size_t count = 0, y = pixel / c->out_width, x = pixel % c->out_width;
+    for (size_t lane = 0; lane < lanes; y++, x = 0) {
+        size_t length = c->out_width - x < lanes - lane ? c->out_width - x : lanes - lane;
+        runs[count++] = (run){lane, lane + length, y, x};
+        lane += length;
+    }
+    return count;
+}
+
+static size_t clamp_lane(size_t lane)
+{
+    return lane < LANES ? lane : LANES;
+}
+
+/* The sources of a vector under tap; runs that see padding only are left out. */
+static size_t find_sources(const ingot_conv *c, const run *runs, size_t run_count, size_t tap, source *sources)
+{
+    size_t count = 0, stride = c->stride_width;
+    ptrdiff_t width = (ptrdiff_t)c->in_width;
+    ptrdiff_t dy = (ptrdiff_t)(tap / c->kernel_width * c->dilation_height) - (ptrdiff_t)c->pad_top;
+    ptrdiff_t dx = (ptrdiff_t)(tap % c->kernel_width * c->dilation_width) - (ptrdiff_t)c->pad_left;
+    for (const run *r = runs; r < runs + run_count; r++) {
+        ptrdiff_t y = (ptrdiff_t)(r->y * c->stride_height) + dy;
+        if (y < 0 || y >= (ptrdiff_t)c->in_height)
+            continue;
+        ptrdiff_t x = (ptrdiff_t)(r->x * stride) + dx; /* of lane first */
+        size_t first = r->first, end = r->end;
+        if (x < 0)
+            first += ((size_t)-x + stride - 1) / stride;
+        ptrdiff_t most =
+            x >= width ? 0 : (width - 1 - x) / (ptrdiff_t)stride + 1; /* lanes from r->first that are inside */
+        if (end > r->first + (size_t)most)
+            end = r->first + (size_t)most;
+        if (first >= end)
+            continue;
+        source *s = &sources[count++];
+        s->offset = y * width + x - (ptrdiff_t)(r->first * stride);
+        s->first = first;
+        s->end = end;
+        if (stride == 1) {
+            s->low = m_range(first, end);
+        } else if (stride == 2) {
+            size_t begin = 2 * first, stop = 2 * end - 1;
+            s->low = m_range(clamp_lane(begin), clamp_lane(stop));
+            s->high = m_range(begin > LANES ? begin - LANES : 0, stop > LANES ? stop - LANES : 0);
+        }
+    }
+    return count;
+}
+
+static inline __attribute__((always_inline)) void copy_stride_1(const float *from, size_t plane, size_t channels,
+                                                                const source *sources, size_t count, float *to,
+                                                                size_t width)
+{
+    for (size_t channel = 0; channel < channels; channel++, from += plane, to += width) {
+        vec x = v_zero();
+        for (size_t i = 0; i < count; i++)
+            x = v_load_mask(x, sources[i].low, from + sources[i].offset);
+        v_store(to, x);
+    }
+}
+
+static void copy_stride_2(const float *from, size_t plane, size_t channels, const source *sources, size_t count,
+                          float *to, size_t width)
+{
+    for (size_t channel = 0; channel < channels; channel++, from += plane, to += width) {
+        vec low = v_zero(), high = v_zero();
+        for (size_t i = 0; i < count; i++) {
+            low = v_load_mask(low, sources[i].low, from + sources[i].offset);
+            high = v_load_mask(high, sources[i].high, from + sources[i].offset + LANES);
+        }
+        v_store(to, v_even(low, high));
+    }
+}
+
+static void copy_any_stride(const float *from, size_t plane, size_t channels, const source *sources, size_t count,
+                            size_t stride, float *to, size_t width)
+{
+    for (size_t channel = 0; channel < channels; channel++, from += plane, to += width) {
+        v_store(to, v_zero());
+        for (const source *s = sources; s < sources + count; s++) {
+            for (size_t lane = s->first; lane < s->end; lane++)
+                to[lane] = from[s->offset + (ptrdiff_t)(lane * stride)];
+        }
+    }
+}
+
+/* One vector of pixels under one tap, for channels planes from from on. */
+static void copy_tap(const ingot_conv *c, const float *from, size_t channels, const source *sources, size_t count,
+                     float *to, size_t width)
+{
+    size_t plane = c->in_height * c->in_width;
+    if (c->stride_width == 2)
+        copy_stride_2(from, plane, channels, sources, count, to, width);
+    else if (c->stride_width != 1)
+        copy_any_stride(from, plane, channels, sources, count, c->stride_width, to, width);
+    else if (count == 1)
+        copy_stride_1(from, plane, channels, sources, 1, to, width);
+    else if (LANES > 1 && count == 2)
+        copy_stride_1(from, plane, channels, sources, 2, to, width);
+    else
+        copy_stride_1(from, plane, channels, sources, count, to, width);
+}
+
+static void im2col(const void *context, size_t k, size_t steps, size_t column, size_t columns, float *to)
+{
+    const ingot_im2col *task = context;
+    const ingot_conv *c = task->conv;
+    size_t plane = c->in_height * c->in_width;
+    for (size_t lane = 0; lane < task->width; lane += LANES) {
+        run runs[LANES];
+        source sources[LANES];
+        size_t lanes = columns > lane ? columns - lane : 0;
+        size_t run_count = find_runs(c, column + lane, lanes < LANES ? lanes : LANES, runs);
+        float *next = to + lane;
+        for (size_t at = k; at < k + steps;) {
+            size_t tap = at / task->channels, channel = at % task->channels;
+            size_t channels = task->channels - channel < k + steps - at ? task->channels - channel : k + steps - at;
+            size_t count = find_sources(c, runs, run_count, tap, sources);
+            copy_tap(c, task->input + channel * plane, channels, sources, count, next, task->width);
+            next += channels * task->width;
+            at += channels;
+        }
+    }
+}
