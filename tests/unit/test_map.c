@@ -42,7 +42,7 @@ static void names_are_told_apart_by_length_and_bytes(void **state)
 
 static void a_thousand_names_survive_growth_and_removal(void **state)
 {
-    static char names[1000][16];
+    static char names[1000][32];
     ingot_map map = {0};
     for (int i = 0; i < 1000; i++) {
         snprintf(names[i], sizeof names[i], "node_%d", i);
