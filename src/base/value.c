@@ -114,6 +114,7 @@ static const size_t greatest_count[] = {
 
 ingot_status ingot_value_add_item(ingot_value *v, ingot_value **item, ingot_error *error)
 {
+    *item = NULL;
     if (v->item_count >= greatest_count[v->kind])
         return ingot_fail(error, INGOT_INTERNAL, "a value of kind %d cannot hold more than %zu items", (int)v->kind,
                           v->item_count);
