@@ -115,3 +115,13 @@ bool ingot_movement_scalar(const ingot_infer *c, size_t input, int64_t *value)
     size_t count;
     return ingot_infer_numbers(c, input, value, 1, &count) && count == 1;
 }
+
+ingot_status ingot_movement_element(const ingot_node *node, const char *attribute, int64_t number,
+                                    ingot_element *element, ingot_error *error)
+{
+    if (number <= INGOT_UNDEFINED || number >= INGOT_ELEMENT_COUNT)
+        return ingot_node_fail(node, error, INGOT_INVALID_MODEL, "attribute '%s' is %lld, which is no element type",
+                               attribute, (long long)number);
+    *element = (ingot_element)number;
+    return INGOT_OK;
+}

@@ -29,4 +29,8 @@ ingot_status ingot_movement_axes(ingot_infer *c, const ingot_ints *attribute, si
 /* A boolean or integer scalar input; false where it is not known. */
 bool ingot_movement_scalar(const ingot_infer *c, size_t input, int64_t *value);
 
+/* The element type that an attribute such as dtype names by its number. */
+ingot_status ingot_movement_element(const ingot_node *node, const char *attribute, int64_t number,
+                                    ingot_element *element, ingot_error *error);
+
 #endif
