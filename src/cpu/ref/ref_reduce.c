@@ -239,7 +239,7 @@ static ingot_status reduce_axes(const ingot_kernel_call *call, const reducer *ru
             if (a->dims[i] == 0 && (mask >> i & 1))
                 return ingot_kernel_fail(call, "axis %d has size 0: %s has no mean of no elements", i,
                                          ingot_element_name(a->element));
-    reduce(call, reducer, mask, whole && rule->join_wholes, first_whole);
+    reduce(call, rule, mask, whole && rule->join_wholes, first_whole);
     return INGOT_OK;
 }
 
