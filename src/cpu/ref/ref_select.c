@@ -1,148 +1,219 @@
-/* Where, Clip. */
-#include "cpu/ref/ref.h"
-#include "cpu/ref/ref_iterate.h"
+/* Reference kernels of TopK, NonMaxSuppression, NonZero and Compress. */
 #include "ops/select.h"
 
-#define CHUNK 256 /* elements converted at a time */
+#include "cpu/ref/ref.h"
+#include "cpu/ref/ref_order.h"
 
-/* ---- Where: elements are bits of some size ---- */
+/* ---- TopK ---- */
 
-#define DEFINE_CHOOSE(type)                                                                              \
-    static void choose_##type(const ingot_walk *walk, const uint8_t *choice, void *out, const void *yes, \
-                              const void *no)                                                            \
-    {                                                                                                    \
-        type *z = (type *)out + walk->offset[0];                                                         \
-        const type *x = (const type *)yes + walk->offset[2], *y = (const type *)no + walk->offset[3];    \
-        choice += walk->offset[1];                                                                       \
-        for (int64_t i = 0; i < (int64_t)walk->run; i++)                                                 \
-            z[i] = choice[i * walk->step[1]] ? x[i * walk->step[2]] : y[i * walk->step[3]];              \
-    }
-DEFINE_CHOOSE(uint8_t)
-DEFINE_CHOOSE(uint16_t)
-DEFINE_CHOOSE(uint32_t)
-DEFINE_CHOOSE(uint64_t)
-
-typedef void (*choose_run)(const ingot_walk *walk, const uint8_t *choice, void *out, const void *yes, const void *no);
-
-/* What has no type of its size (complex128) or lies packed. */
-static void choose_copies(const ingot_walk *walk, const uint8_t *choice, size_t bits, void *out, const void *yes,
-                          const void *no)
+ingot_status ingot_ref_topk(const ingot_kernel_call *call)
 {
-    for (int64_t i = 0; i < (int64_t)walk->run; i++) {
-        bool first = choice[walk->offset[1] + i * walk->step[1]];
-        int64_t from = first ? walk->offset[2] + i * walk->step[2] : walk->offset[3] + i * walk->step[3];
-        ingot_copy_elements(bits, out, (size_t)(walk->offset[0] + i), first ? yes : no, (size_t)from, 1);
-    }
-}
-
-static ingot_status choose_strings(const ingot_kernel_call *call, const ingot_walk *walk)
-{
-    const uint8_t *choice = call->inputs[0]->data;
-    for (int64_t i = 0; i < (int64_t)walk->run; i++) {
-        int input = choice[walk->offset[1] + i * walk->step[1]] ? 1 : 2;
-        const ingot_value *from = call->inputs[input];
-        const ingot_string *string =
-            (const ingot_string *)from->data + walk->offset[input + 1] + i * walk->step[input + 1];
-        INGOT_TRY(ingot_value_set_string(call->outputs[0], (size_t)(walk->offset[0] + i),
-                                         string->length > 0 ? from->strings + string->offset : "", string->length,
-                                         call->error));
+    const ingot_topk_params *params = call->params;
+    const ingot_value *x = call->inputs[0];
+    ingot_value *values = call->outputs[0], *indices = ingot_kernel_wants(call, 1) ? call->outputs[1] : NULL;
+    int axis = ingot_axis(params->axis, x->rank);
+    ingot_split split = ingot_split_at(x->rank, x->dims, axis);
+    const ingot_value *shaped = values ? values : indices;
+    if (!shaped)
+        return INGOT_OK;
+    ingot_ranking ranking = {.keep = (size_t)shaped->dims[axis]};
+    size_t bytes;
+    if (!ingot_mul_size(ranking.keep, sizeof *ranking.items, &bytes))
+        return ingot_kernel_fail(call, "k is %zu, which is more than memory can hold", ranking.keep);
+    INGOT_TRY(ingot_kernel_scratch(call, bytes, (void **)&ranking.items));
+    for (size_t row = 0; row < split.outer * split.inner; row++) {
+        size_t first = row / split.inner * split.size * split.inner + row % split.inner;
+        size_t to = row / split.inner * ranking.keep * split.inner + row % split.inner;
+        ranking.count = 0;
+        for (size_t i = 0; i < split.size; i++) {
+            uint64_t key = ingot_ref_order_key(x->element, x->data, first + i * split.inner);
+            ingot_ranking_add(&ranking, (ingot_ranked){params->smallest ? ~key : key, i});
+        }
+        ingot_ranking_sort(&ranking);
+        for (size_t i = 0; i < ranking.count; i++, to += split.inner) {
+            size_t index = ranking.items[i].index;
+            if (values)
+                INGOT_TRY(ingot_ref_copy_run(call, values, to, x, first + index * split.inner, 1));
+            if (indices)
+                ((int64_t *)indices->data)[to] = (int64_t)index;
+        }
     }
     return INGOT_OK;
 }
 
-ingot_status ingot_ref_where(const ingot_kernel_call *call)
+/* ---- NonMaxSuppression ---- */
+
+typedef struct box {
+    float left, top, right, bottom;
+} box;
+
+static box read_box(const float *b, bool center)
 {
-    static const choose_run runs[] = {
-        [1] = choose_uint8_t, [2] = choose_uint16_t, [4] = choose_uint32_t, [8] = choose_uint64_t};
-    ingot_value *z = call->outputs[0];
-    const ingot_value *choice = call->inputs[0], *yes = call->inputs[1], *no = call->inputs[2];
-    size_t size = ingot_element_size(z->element);
-    choose_run run = size < sizeof runs / sizeof *runs ? runs[size] : NULL;
-    ingot_walk walk;
-    ingot_walk_init(&walk, z->rank, z->dims);
-    for (int i = 0; i < 3; i++)
-        ingot_walk_add_broadcast(&walk, call->inputs[i]->rank, call->inputs[i]->dims);
-    for (bool more = ingot_walk_begin(&walk); more; more = ingot_walk_next(&walk)) {
-        if (z->element == INGOT_STRING)
-            INGOT_TRY(choose_strings(call, &walk));
-        else if (run)
-            run(&walk, choice->data, z->data, yes->data, no->data);
-        else
-            choose_copies(&walk, choice->data, ingot_element_bits(z->element), z->data, yes->data, no->data);
+    if (center)
+        return (box){b[0] - b[2] / 2, b[1] - b[3] / 2, b[0] + b[2] / 2, b[1] + b[3] / 2};
+    box result = {b[1], b[0], b[3], b[2]};
+    if (b[1] > b[3]) {
+        result.left = b[3];
+        result.right = b[1];
     }
-    return INGOT_OK;
+    if (b[0] > b[2]) {
+        result.top = b[2];
+        result.bottom = b[0];
+    }
+    return result;
 }
 
-/* ---- Clip: NaN stays NaN, and max wins where min is above it ---- */
-
-/* A bound that is absent holds nothing. */
-#define DEFINE_CLIP(element, type, wide)                                                               \
-    static void clip_##type(void *out, const void *in, size_t count, const void *min, const void *max) \
-    {                                                                                                  \
-        type *z = out;                                                                                 \
-        const type *x = in;                                                                            \
-        const bool has_min = min != NULL, has_max = max != NULL;                                       \
-        const type low = has_min ? *(const type *)min : 0, high = has_max ? *(const type *)max : 0;    \
-        for (size_t i = 0; i < count; i++) {                                                           \
-            type value = has_min && x[i] < low ? low : x[i];                                           \
-            z[i] = has_max && value > high ? high : value;                                             \
-        }                                                                                              \
-    }
-INGOT_NATIVE_NUMBERS(DEFINE_CLIP)
-
-typedef void (*clip_run)(void *out, const void *in, size_t count, const void *min, const void *max);
-
-#define CLIP_SLOT(element, type, wide) [element] = clip_##type,
-static const clip_run clip_runs[INGOT_ELEMENT_COUNT] = {INGOT_NATIVE_NUMBERS(CLIP_SLOT)};
-
-/* A bound of a float type as a number; NULL where there is none. */
-static const double *real_bound(const ingot_kernel_call *call, size_t input, float attribute, double *number)
+static float area(box b)
 {
-    const ingot_clip_params *params = call->params;
-    if (params->from_attributes)
-        *number = attribute;
-    else if (ingot_kernel_has(call, input))
-        *number = ingot_load_double(call->inputs[input]->element, call->inputs[input]->data, 0);
-    else
-        return NULL;
-    return number;
+    return (b.right - b.left) * (b.bottom - b.top);
 }
 
-/* Attributes as bounds, and narrow floats: through double, where all of them are exact. */
-static void clip_reals(const ingot_kernel_call *call, size_t elements)
+/* Whether the share of the union that both boxes cover is above the threshold. */
+static bool overlap(box a, box b, float threshold)
 {
-    const ingot_clip_params *params = call->params;
-    const ingot_value *a = call->inputs[0];
-    ingot_value *z = call->outputs[0];
-    double x[CHUNK], low, high;
-    const double *min = real_bound(call, 1, params->min, &low), *max = real_bound(call, 2, params->max, &high);
-    for (size_t done = 0; done < elements; done += CHUNK) {
-        size_t count = elements - done < CHUNK ? elements - done : CHUNK;
-        ingot_read_doubles(a->element, a->data, (int64_t)done, 1, count, x);
-        clip_double(x, x, count, min, max);
-        ingot_write_doubles(z->element, z->data, (int64_t)done, 1, count, x);
+    box both = {a.left > b.left ? a.left : b.left, a.top > b.top ? a.top : b.top, a.right < b.right ? a.right : b.right,
+                a.bottom < b.bottom ? a.bottom : b.bottom};
+    if (!(both.right > both.left) || !(both.bottom > both.top))
+        return false;
+    float shared = area(both), all = area(a) + area(b) - shared;
+    return area(a) > 0 && area(b) > 0 && all > 0 && shared / all > threshold;
+}
+
+typedef struct suppression {
+    bool center, has_score_threshold;
+    float iou_threshold, score_threshold;
+    size_t most;         /* boxes of a class */
+    ingot_ranking order; /* of the candidates of a class */
+} suppression;
+
+/* The boxes of one class, best first; writes their indices to the rows of selected and returns how many. */
+static size_t select_boxes(suppression *s, const float *boxes, const float *scores, size_t count, int64_t *selected)
+{
+    size_t chosen = 0;
+    s->order.count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!s->has_score_threshold || scores[i] > s->score_threshold)
+            ingot_ranking_add(&s->order, (ingot_ranked){ingot_ref_order_key(INGOT_FLOAT, scores, i), i});
+    ingot_ranking_sort(&s->order);
+    for (size_t i = 0; i < s->order.count && chosen < s->most; i++) {
+        size_t index = s->order.items[i].index, k = 0;
+        box candidate = read_box(boxes + 4 * index, s->center);
+        while (k < chosen &&
+               !overlap(candidate, read_box(boxes + 4 * selected[3 * k + 2], s->center), s->iou_threshold))
+            k++;
+        if (k == chosen)
+            selected[3 * chosen++ + 2] = (int64_t)index;
+    }
+    return chosen;
+}
+
+static float optional_float(const ingot_kernel_call *call, size_t input)
+{
+    return ingot_kernel_has(call, input) && ingot_ref_count(call->inputs[input]) > 0
+               ? ((const float *)call->inputs[input]->data)[0]
+               : 0;
+}
+
+/* The output is made as large as it can become, then cut to what was selected. */
+ingot_status ingot_ref_nms(const ingot_kernel_call *call)
+{
+    const ingot_nms_params *params = call->params;
+    const ingot_value *boxes = call->inputs[0], *scores = call->inputs[1];
+    size_t batches = (size_t)scores->dims[0], classes = (size_t)scores->dims[1], count = (size_t)scores->dims[2];
+    int64_t most =
+        ingot_kernel_has(call, 2) && ingot_ref_count(call->inputs[2]) > 0 ? ingot_ref_integer(call->inputs[2], 0) : 0;
+    suppression s = {.center = params->center_point_box,
+                     .has_score_threshold = ingot_kernel_has(call, 4) && ingot_ref_count(call->inputs[4]) > 0,
+                     .iou_threshold = optional_float(call, 3),
+                     .score_threshold = optional_float(call, 4),
+                     .most = most < 0                 ? 0
+                             : (uint64_t)most > count ? count
+                                                      : (size_t)most};
+    int64_t dims[2] = {(int64_t)(batches * classes * s.most), 3};
+    INGOT_TRY(ingot_kernel_set_output(call, 0, INGOT_INT64, 2, dims));
+    INGOT_TRY(ingot_kernel_scratch(call, count * sizeof *s.order.items, (void **)&s.order.items));
+    s.order.keep = count;
+    int64_t *selected = call->outputs[0]->data, *row = selected;
+    for (size_t i = 0; s.most > 0 && i < batches * classes; i++) {
+        const float *batch_boxes = (const float *)boxes->data + i / classes * count * 4;
+        size_t chosen = select_boxes(&s, batch_boxes, (const float *)scores->data + i * count, count, row);
+        for (size_t k = 0; k < chosen; k++, row += 3) {
+            row[0] = (int64_t)(i / classes);
+            row[1] = (int64_t)(i % classes);
+        }
+    }
+    dims[0] = s.most > 0 ? (row - selected) / 3 : 0;
+    return ingot_kernel_set_output(call, 0, INGOT_INT64, 2, dims);
+}
+
+/* ---- NonZero and Compress ---- */
+
+static bool is_nonzero(const ingot_value *x, size_t i)
+{
+    switch (x->element) {
+    case INGOT_FLOAT:
+        return ((const float *)x->data)[i] != 0;
+    case INGOT_BOOL:
+        return ((const uint8_t *)x->data)[i] != 0;
+    case INGOT_STRING:
+        return ((const ingot_string *)x->data)[i].length != 0;
+    case INGOT_COMPLEX64:
+        return ((const float *)x->data)[2 * i] != 0 || ((const float *)x->data)[2 * i + 1] != 0;
+    case INGOT_COMPLEX128:
+        return ((const double *)x->data)[2 * i] != 0 || ((const double *)x->data)[2 * i + 1] != 0;
+    default:
+        return ingot_element_is_float(x->element) ? ingot_load_double(x->element, x->data, i) != 0
+                                                  : ingot_ref_integer(x, i) != 0;
     }
 }
 
-ingot_status ingot_ref_clip(const ingot_kernel_call *call)
+ingot_status ingot_ref_nonzero(const ingot_kernel_call *call)
 {
-    const ingot_clip_params *params = call->params;
-    const ingot_value *a = call->inputs[0];
-    ingot_value *z = call->outputs[0];
-    size_t count = ingot_dims_product(z->dims, 0, z->rank);
-    const void *bounds[2] = {NULL, NULL};
-    for (size_t i = 1; i <= 2; i++) {
-        if (!ingot_kernel_has(call, i))
+    const ingot_value *x = call->inputs[0];
+    size_t count = ingot_ref_count(x), found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += is_nonzero(x, i);
+    int64_t dims[2] = {x->rank, (int64_t)found};
+    INGOT_TRY(ingot_kernel_set_output(call, 0, INGOT_INT64, 2, dims));
+    int64_t *y = call->outputs[0]->data;
+    for (size_t i = 0, at = 0; x->rank > 0 && i < count; i++) {
+        if (!is_nonzero(x, i))
             continue;
-        const ingot_value *bound = call->inputs[i];
-        if (ingot_dims_product(bound->dims, 0, bound->rank) != 1)
-            return ingot_kernel_fail(call, "input '%s' must be a single number", i == 1 ? "min" : "max");
-        bounds[i - 1] = bound->data;
+        size_t rest = i;
+        for (int axis = x->rank - 1; axis >= 0; axis--) {
+            y[(size_t)axis * found + at] = (int64_t)(rest % (size_t)x->dims[axis]);
+            rest /= (size_t)x->dims[axis];
+        }
+        at++;
     }
-    clip_run run = clip_runs[a->element];
-    if (run && !params->from_attributes)
-        run(z->data, a->data, count, bounds[0], bounds[1]);
-    else
-        clip_reals(call, count);
+    return INGOT_OK;
+}
+
+ingot_status ingot_ref_compress(const ingot_kernel_call *call)
+{
+    const ingot_axis_params *params = call->params;
+    const ingot_value *x = call->inputs[0], *condition = call->inputs[1];
+    int64_t dims[INGOT_MAX_RANK] = {(int64_t)ingot_ref_count(x)};
+    int axis = params->given ? ingot_axis(params->axis, x->rank) : 0, rank = params->given ? x->rank : 1;
+    for (int i = 0; params->given && i < rank; i++)
+        dims[i] = x->dims[i];
+    ingot_split split = ingot_split_at(rank, dims, axis);
+    size_t conditions = ingot_ref_count(condition), found = 0;
+    if (conditions > split.size)
+        return ingot_kernel_fail(call, "condition has %zu elements, but only %zu can be selected from", conditions,
+                                 split.size);
+    for (size_t i = 0; i < conditions; i++)
+        found += is_nonzero(condition, i);
+    dims[axis] = (int64_t)found;
+    INGOT_TRY(ingot_kernel_set_output(call, 0, x->element, rank, dims));
+    for (size_t outer = 0, to = 0; outer < split.outer; outer++) {
+        for (size_t i = 0; i < conditions; i++) {
+            if (!is_nonzero(condition, i))
+                continue;
+            INGOT_TRY(
+                ingot_ref_copy_run(call, call->outputs[0], to, x, (outer * split.size + i) * split.inner, split.inner));
+            to += split.inner;
+        }
+    }
     return INGOT_OK;
 }
