@@ -23,14 +23,14 @@ typedef struct control {
 
 /* ---- State ---- */
 
-void ingot_control_release(const ingot_plan_step *step, ingot_control_state *s, ingot_budget *budget)
+void ingot_control_release(const ingot_plan_step *step, ingot_control_state *s)
 {
     for (size_t i = 0; s->bodies && i < step->node->body_count; i++)
         ingot_frame_release(s->bodies[i]);
     for (size_t i = 0; s->carried && i < 2 * s->carried_count; i++)
-        ingot_frame_clear_value(&s->carried[i], budget);
+        ingot_value_clear(&s->carried[i]);
     for (size_t i = 0; s->slices && i < s->slice_count; i++)
-        ingot_frame_clear_value(&s->slices[i], budget);
+        ingot_value_clear(&s->slices[i]);
     ingot_free(s->bodies);
     ingot_free(s->carried);
     ingot_free(s->slices);
@@ -72,7 +72,7 @@ static ingot_status prepare_state(control *c, size_t carried, size_t slices)
         return INGOT_OK;
     if (!s->bodies) /* the release below walks the lists by it */
         s->carried_count = s->slice_count = 0;
-    ingot_control_release(c->step, s, c->budget);
+    ingot_control_release(c->step, s);
     return ingot_fail_memory(c->run->error, inputs * sizeof *s->inputs, "a body");
 }
 

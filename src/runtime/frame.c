@@ -4,13 +4,6 @@
 
 /* ---- Making and releasing ---- */
 
-void ingot_frame_clear_value(ingot_value *value, ingot_budget *budget)
-{
-    if (value->owns_data)
-        ingot_budget_give(budget, value->capacity);
-    ingot_value_clear(value);
-}
-
 static size_t count_operands(const ingot_plan *plan, size_t *first_input, size_t *first_output, size_t *outputs)
 {
     size_t inputs = 0;
@@ -75,9 +68,9 @@ void ingot_frame_release(ingot_frame *f)
         return;
     ingot_budget *budget = f->plan->budget;
     for (size_t i = 0; f->owned && i < f->plan->slot_count; i++)
-        ingot_frame_clear_value(&f->owned[i], budget);
+        ingot_value_clear(&f->owned[i]);
     for (size_t i = 0; f->control && i < f->plan->step_count; i++)
-        ingot_control_release(&f->plan->steps[i], &f->control[i], budget);
+        ingot_control_release(&f->plan->steps[i], &f->control[i]);
     if (f->arena)
         ingot_budget_give(budget, f->arena_capacity);
     ingot_budget_give(budget, f->scratch.capacity + f->workspace.capacity);

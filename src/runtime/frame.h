@@ -67,11 +67,8 @@ struct ingot_frame {
 
 /* Runs a control step of the frame; operands are the frame's. */
 ingot_status ingot_control_run(ingot_frame *frame, size_t step, const ingot_run *run);
-void ingot_control_release(const ingot_plan_step *step, ingot_control_state *state, ingot_budget *budget);
+void ingot_control_release(const ingot_plan_step *step, ingot_control_state *state);
 size_t ingot_control_bytes(const ingot_plan_step *step, const ingot_control_state *state);
-
-/* Value cleared, its memory given back to the budget. */
-void ingot_frame_clear_value(ingot_value *value, ingot_budget *budget);
 
 static inline bool ingot_run_cancelled(const ingot_run *run)
 {

@@ -70,10 +70,7 @@ static ingot_status grow_stack(ingot_value *stack, const ingot_value *item, int6
     ingot_stack_dims(item, 0, room, dims);
     INGOT_TRY(ingot_value_set_tensor_within(budget, &larger, item->element, item->rank + 1, dims, error));
     ingot_status status = copy_run(&larger, 0, stack, 0, (size_t)count * ingot_value_count(item), error);
-    ingot_value *old = status == INGOT_OK ? stack : &larger;
-    if (old->owns_data)
-        ingot_budget_give(budget, old->capacity);
-    ingot_value_clear(old);
+    ingot_value_clear(status == INGOT_OK ? stack : &larger);
     if (status == INGOT_OK)
         *stack = larger;
     return status;

@@ -1,0 +1,80 @@
+/* What a run is given, against what the model declares. */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/session.h"
+
+static ingot_status wrong_input(const ingot_session *s, size_t input, const ingot_value *v, const char *why,
+                                ingot_error *error)
+{
+    char have[200], want[200];
+    return ingot_fail(error, INGOT_INVALID_INPUT, "input '%s' is %s, but the model takes %s: %s", s->inputs[input].name,
+                      ingot_value_describe(v, have, sizeof have),
+                      ingot_type_describe(s->module->dims, &s->module->main->inputs[input]->type, want, sizeof want),
+                      why);
+}
+
+static ingot_status check_input(const ingot_session *s, size_t input, const ingot_value *v, ingot_error *error)
+{
+    const ingot_type *t = &s->module->main->inputs[input]->type;
+    char why[160];
+    if (t->kind != INGOT_KIND_NONE && v->kind != t->kind && t->kind != INGOT_KIND_OPTIONAL)
+        return wrong_input(s, input, v, "it is another kind of value", error);
+    if (v->kind != INGOT_KIND_TENSOR)
+        return INGOT_OK;
+    if (t->element != INGOT_UNDEFINED && v->element != t->element) {
+        snprintf(why, sizeof why, "the element type must be %s", ingot_element_name(t->element));
+        return wrong_input(s, input, v, why, error);
+    }
+    if (t->rank >= 0 && v->rank != t->rank) {
+        snprintf(why, sizeof why, "the rank must be %d, not %d", t->rank, v->rank);
+        return wrong_input(s, input, v, why, error);
+    }
+    for (int i = 0; i < t->rank; i++) {
+        if (!ingot_dim_is_number(t->dims[i]) || t->dims[i] == v->dims[i])
+            continue;
+        snprintf(why, sizeof why, "dimension %d must be %lld, not %lld", i, (long long)t->dims[i],
+                 (long long)v->dims[i]);
+        return wrong_input(s, input, v, why, error);
+    }
+    return INGOT_OK;
+}
+
+static ingot_status check_symbols(ingot_context *c, ingot_error *error)
+{
+    const ingot_session *s = c->session;
+    for (size_t i = 0; i < s->symbol_count; i++)
+        c->symbol_sizes[i] = -1;
+    for (size_t i = 0; i < s->symbol_place_count; i++) {
+        const ingot_input_symbol *p = &s->symbols[i];
+        const ingot_value *v = c->inputs[p->input];
+        if (v->kind != INGOT_KIND_TENSOR)
+            continue;
+        if (c->symbol_sizes[p->symbol] == -1)
+            c->symbol_sizes[p->symbol] = v->dims[p->axis];
+        if (c->symbol_sizes[p->symbol] == v->dims[p->axis])
+            continue;
+        char why[200], name[64];
+        snprintf(why, sizeof why, "size %s is %lld in another input, but %lld here",
+                 ingot_dim_describe(s->module->dims, s->module->main->inputs[p->input]->type.dims[p->axis], name,
+                                    sizeof name),
+                 (long long)c->symbol_sizes[p->symbol], (long long)v->dims[p->axis]);
+        return wrong_input(s, p->input, v, why, error);
+    }
+    return INGOT_OK;
+}
+
+ingot_status ingot_context_check_inputs(ingot_context *c, ingot_error *error)
+{
+    const ingot_session *s = c->session;
+    for (size_t i = 0; i < s->input_count; i++) {
+        if (!c->inputs[i]) {
+            char want[200];
+            return ingot_fail(
+                error, INGOT_INVALID_INPUT, "input '%s' (%s) is missing: bind a value to it", s->inputs[i].name,
+                ingot_type_describe(s->module->dims, &s->module->main->inputs[i]->type, want, sizeof want));
+        }
+        INGOT_TRY(check_input(s, i, c->inputs[i], error));
+    }
+    return check_symbols(c, error);
+}

@@ -1,0 +1,279 @@
+/* Contexts, their bindings, and runs. */
+#include <string.h>
+
+#include "runtime/session.h"
+
+ingot_status ingot_context_make(ingot_session *s, ingot_context **context, ingot_error *error)
+{
+    *context = NULL;
+    ingot_context *c = ingot_calloc(1, sizeof *c);
+    if (!c)
+        return ingot_fail_memory(error, sizeof *c, "a context");
+    c->session = s;
+    c->inputs = ingot_calloc(s->input_count + 1, sizeof *c->inputs);
+    c->targets = ingot_calloc(s->output_count + 1, sizeof *c->targets);
+    c->symbol_sizes = ingot_calloc(s->symbol_count + 1, sizeof *c->symbol_sizes);
+    ingot_status status = c->inputs && c->targets && c->symbol_sizes
+                              ? ingot_frame_create(s->plan, &c->frame, error)
+                              : ingot_fail_memory(error, s->input_count * sizeof *c->inputs, "a context");
+    if (status != INGOT_OK) {
+        ingot_context_free(c);
+        return status;
+    }
+    ingot_context_reset(c);
+    pthread_mutex_lock(&s->lock);
+    c->next_of_all = s->all;
+    s->all = c;
+    pthread_mutex_unlock(&s->lock);
+    *context = c;
+    return INGOT_OK;
+}
+
+void ingot_context_free(ingot_context *c)
+{
+    ingot_frame_release(c->frame);
+    ingot_free(c->inputs);
+    ingot_free(c->targets);
+    ingot_free(c->symbol_sizes);
+    ingot_free(c);
+}
+
+void ingot_context_reset(ingot_context *c)
+{
+    const ingot_session *s = c->session;
+    for (size_t i = 0; i < s->input_count; i++)
+        c->inputs[i] = s->module->main->inputs[i]->constant;
+    for (size_t i = 0; i < s->output_count; i++)
+        c->targets[i] = (ingot_target){0};
+}
+
+ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel, ingot_error *error)
+{
+    ingot_run run = {
+        .threads = c->session->threads, .session_cancel = c->session->cancel, .run_cancel = cancel, .error = error};
+    INGOT_TRY(ingot_context_check_inputs(c, error));
+    return ingot_frame_run(c->frame, c->inputs, c->targets, &run);
+}
+
+/* ---- Runs of a session ---- */
+
+static void run_begins(ingot_session *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->running++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void run_ends(ingot_session *s, ingot_context *idle, ingot_status status)
+{
+    atomic_fetch_add(status == INGOT_OK ? &s->runs : &s->failed_runs, 1);
+    pthread_mutex_lock(&s->lock);
+    if (idle) {
+        idle->next = s->idle;
+        s->idle = idle;
+    }
+    s->running--;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* An idle context, a new one while there may be more, else the next that becomes idle. */
+static ingot_status take_context(ingot_session *s, ingot_context **context, ingot_error *error)
+{
+    pthread_mutex_lock(&s->lock);
+    while (!s->idle && s->pooled_count >= s->max_contexts)
+        pthread_cond_wait(&s->changed, &s->lock);
+    *context = s->idle;
+    if (s->idle)
+        s->idle = s->idle->next;
+    else
+        s->pooled_count++;
+    pthread_mutex_unlock(&s->lock);
+    if (*context)
+        return INGOT_OK;
+    ingot_status status = ingot_context_make(s, context, error);
+    if (status == INGOT_OK)
+        return INGOT_OK;
+    pthread_mutex_lock(&s->lock);
+    s->pooled_count--;
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+void ingot_run_options_init(ingot_run_options *options)
+{
+    *options = (ingot_run_options){.size = sizeof *options};
+}
+
+static ingot_status bind_all(ingot_context *c, const char *const *input_names, const ingot_value *const *inputs,
+                             size_t input_count, const char *const *output_names, ingot_value **outputs,
+                             size_t output_count, ingot_error *error)
+{
+    const ingot_session *s = c->session;
+    size_t index;
+    for (size_t i = 0; i < input_count; i++) {
+        INGOT_TRY(ingot_session_find_input(s, input_names[i], &index, error));
+        if (!inputs[i])
+            return ingot_fail(error, INGOT_INVALID_ARGUMENT, "the value for input '%s' is NULL", input_names[i]);
+        c->inputs[index] = inputs[i];
+    }
+    for (size_t i = 0; i < output_count; i++) {
+        INGOT_TRY(ingot_session_find_output(s, output_names[i], &index, error));
+        if (outputs[i])
+            c->targets[index] = (ingot_target){outputs[i], true};
+    }
+    return INGOT_OK;
+}
+
+/* New values for outputs that the caller gave none for: made before the run, so that its last steps write them. */
+static ingot_status make_outputs(ingot_context *c, const char *const *names, ingot_value **outputs, bool *made,
+                                 size_t count, ingot_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t index;
+        INGOT_TRY(ingot_session_find_output(c->session, names[i], &index, error));
+        if (outputs[i])
+            continue;
+        outputs[i] = ingot_malloc(sizeof **outputs);
+        if (!outputs[i])
+            return ingot_fail_memory(error, sizeof **outputs, "an output");
+        ingot_value_init(outputs[i]);
+        made[i] = true;
+        if (!c->targets[index].value)
+            c->targets[index] = (ingot_target){outputs[i], false};
+    }
+    return INGOT_OK;
+}
+
+/* One output may be asked for twice: the second value is a copy. */
+static ingot_status copy_twins(ingot_context *c, const char *const *names, ingot_value **outputs, size_t count,
+                               ingot_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t index;
+        INGOT_TRY(ingot_session_find_output(c->session, names[i], &index, error));
+        if (c->targets[index].value != outputs[i])
+            INGOT_TRY(ingot_value_copy(outputs[i], c->targets[index].value, error));
+    }
+    return INGOT_OK;
+}
+
+static ingot_status run_in(ingot_context *c, const ingot_run_options *options, const char *const *input_names,
+                           const ingot_value *const *inputs, size_t input_count, const char *const *output_names,
+                           ingot_value **outputs, size_t output_count, bool *made, ingot_error *error)
+{
+    INGOT_TRY(bind_all(c, input_names, inputs, input_count, output_names, outputs, output_count, error));
+    INGOT_TRY(make_outputs(c, output_names, outputs, made, output_count, error));
+    INGOT_TRY(ingot_context_execute(c, options ? options->cancel : NULL, error));
+    return copy_twins(c, output_names, outputs, output_count, error);
+}
+
+ingot_status ingot_session_run(ingot_session *s, const ingot_run_options *options, const char *const *input_names,
+                               const ingot_value *const *inputs, size_t input_count, const char *const *output_names,
+                               ingot_value **outputs, size_t output_count, ingot_error *error)
+{
+    if (!s || (input_count && (!input_names || !inputs)) || (output_count && (!output_names || !outputs)))
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT, "ingot_session_run needs a session, names and values");
+    bool *made = ingot_calloc(output_count + 1, sizeof *made);
+    if (!made)
+        return ingot_fail_memory(error, output_count, "a run");
+    run_begins(s);
+    ingot_context *c = NULL;
+    ingot_status status = take_context(s, &c, error);
+    if (status == INGOT_OK)
+        status = run_in(c, options, input_names, inputs, input_count, output_names, outputs, output_count, made, error);
+    for (size_t i = 0; i < output_count && status != INGOT_OK; i++) {
+        if (!made[i])
+            continue;
+        ingot_value_release(outputs[i]);
+        outputs[i] = NULL;
+    }
+    if (c)
+        ingot_context_reset(c);
+    ingot_free(made);
+    run_ends(s, c, status);
+    return status;
+}
+
+/* ---- Contexts of the caller ---- */
+
+ingot_status ingot_context_create(ingot_session *s, ingot_context **context, ingot_error *error)
+{
+    if (!s || !context)
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT,
+                          "ingot_context_create needs a session and a place for the context");
+    *context = NULL;
+    /* A context of the pool that nobody uses is laid out already. */
+    pthread_mutex_lock(&s->lock);
+    *context = s->idle;
+    if (s->idle) {
+        s->idle = s->idle->next;
+        s->pooled_count--;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (!*context)
+        INGOT_TRY(ingot_context_make(s, context, error));
+    (*context)->has_run = false;
+    atomic_fetch_add(&s->references, 1);
+    return INGOT_OK;
+}
+
+void ingot_context_release(ingot_context *c)
+{
+    if (!c)
+        return;
+    ingot_session *s = c->session;
+    pthread_mutex_lock(&s->lock);
+    for (ingot_context **p = &s->all; *p; p = &(*p)->next_of_all) {
+        if (*p != c)
+            continue;
+        *p = c->next_of_all;
+        break;
+    }
+    pthread_mutex_unlock(&s->lock);
+    ingot_context_free(c);
+    ingot_session_unref(s);
+}
+
+ingot_status ingot_context_bind_input(ingot_context *c, const char *name, const ingot_value *value, ingot_error *error)
+{
+    size_t index;
+    if (!c)
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT, "ingot_context_bind_input needs a context");
+    INGOT_TRY(ingot_session_find_input(c->session, name, &index, error));
+    c->inputs[index] = value ? value : c->session->module->main->inputs[index]->constant;
+    return INGOT_OK;
+}
+
+ingot_status ingot_context_bind_output(ingot_context *c, const char *name, ingot_value *value, ingot_error *error)
+{
+    size_t index;
+    if (!c)
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT, "ingot_context_bind_output needs a context");
+    INGOT_TRY(ingot_session_find_output(c->session, name, &index, error));
+    if (value && value->kind != INGOT_KIND_TENSOR)
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT, "the value bound to output '%s' must be a tensor", name);
+    c->targets[index] = (ingot_target){value, value != NULL};
+    return INGOT_OK;
+}
+
+ingot_status ingot_context_run(ingot_context *c, const ingot_run_options *options, ingot_error *error)
+{
+    if (!c)
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT, "ingot_context_run needs a context");
+    if (atomic_exchange(&c->busy, true))
+        return ingot_fail(error, INGOT_BUSY, "the context is running in another thread: use one context a thread");
+    run_begins(c->session);
+    ingot_status status = ingot_context_execute(c, options ? options->cancel : NULL, error);
+    c->has_run = status == INGOT_OK;
+    run_ends(c->session, NULL, status);
+    atomic_store(&c->busy, false);
+    return status;
+}
+
+const ingot_value *ingot_context_output(const ingot_context *c, size_t index)
+{
+    if (!c || !c->has_run || index >= c->session->output_count)
+        return NULL;
+    return c->targets[index].value ? c->targets[index].value : ingot_frame_output(c->frame, index);
+}

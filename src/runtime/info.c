@@ -1,0 +1,100 @@
+/* What a session tells of itself. */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/session.h"
+
+size_t ingot_session_input_count(const ingot_session *s)
+{
+    return s ? s->input_count : 0;
+}
+
+const ingot_value_info *ingot_session_input(const ingot_session *s, size_t index)
+{
+    return s && index < s->input_count ? &s->inputs[index] : NULL;
+}
+
+size_t ingot_session_output_count(const ingot_session *s)
+{
+    return s ? s->output_count : 0;
+}
+
+const ingot_value_info *ingot_session_output(const ingot_session *s, size_t index)
+{
+    return s && index < s->output_count ? &s->outputs[index] : NULL;
+}
+
+void ingot_statistics_init(ingot_statistics *statistics)
+{
+    *statistics = (ingot_statistics){.size = sizeof *statistics};
+}
+
+static void count_plan(ingot_plan *plan, ingot_statistics *statistics)
+{
+    statistics->packed_bytes += plan->packed_bytes;
+    statistics->node_count += plan->graph->node_count;
+    statistics->region_count += plan->step_count;
+    for (size_t i = 0; i < plan->step_count; i++)
+        for (size_t b = 0; plan->steps[i].bodies && b < plan->steps[i].node->body_count; b++)
+            count_plan(plan->steps[i].bodies[b], statistics);
+}
+
+ingot_status ingot_session_statistics(const ingot_session *session, ingot_statistics *statistics, ingot_error *error)
+{
+    if (!session || !statistics || statistics->size < sizeof *statistics)
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT,
+                          "ingot_session_statistics needs a session, and statistics filled by ingot_statistics_init");
+    ingot_session *s = (ingot_session *)session; /* its lock only */
+    size_t size = statistics->size;
+    *statistics = s->statistics;
+    statistics->size = size;
+    count_plan(s->plan, statistics);
+    statistics->cached_shapes = ingot_plan_cached_layouts(s->plan);
+    pthread_mutex_lock(&s->lock);
+    for (ingot_context *c = s->all; c; c = c->next_of_all) {
+        statistics->arena_bytes += ingot_frame_bytes(c->frame);
+        statistics->context_count++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    statistics->runs = atomic_load(&s->runs);
+    statistics->failed_runs = atomic_load(&s->failed_runs);
+    return INGOT_OK;
+}
+
+bool ingot_session_region(const ingot_session *s, size_t index, ingot_region_info *region)
+{
+    if (!s || index >= s->plan->step_count)
+        return false;
+    const ingot_plan_step *step = &s->plan->steps[index];
+    bool is_region = step->kind == INGOT_STEP_REGION;
+    *region = (ingot_region_info){.name = step->node->name,
+                                  .operators = s->region_operators[index],
+                                  .backend = is_region ? s->backend->name : "",
+                                  .tactic = is_region                       ? step->tactic.name
+                                            : step->kind == INGOT_STEP_VIEW ? "view"
+                                                                            : "control",
+                                  .flops = 0,
+                                  .packed_bytes = is_region ? step->tactic.packed_bytes : 0};
+    return true;
+}
+
+ingot_status ingot_session_name_regions(ingot_session *s, ingot_error *error)
+{
+    s->region_operators = ingot_arena_alloc_array(s->module->arena, s->plan->step_count + 1, sizeof(char *));
+    if (!s->region_operators)
+        return ingot_fail_memory(error, s->plan->step_count * sizeof(char *), "the session");
+    for (size_t i = 0; i < s->plan->step_count; i++) {
+        const ingot_plan_step *step = &s->plan->steps[i];
+        char text[256] = "";
+        size_t count = step->kind == INGOT_STEP_REGION ? step->region.node_count : 1, used = 0;
+        for (size_t n = 0; n < count && used + 1 < sizeof text; n++) {
+            const ingot_node *node = step->kind == INGOT_STEP_REGION ? step->region.nodes[n] : step->node;
+            int written = snprintf(text + used, sizeof text - used, "%s%s", n ? "+" : "", node->op_type);
+            used += written > 0 ? (size_t)written : 0;
+        }
+        s->region_operators[i] = ingot_arena_strndup(s->module->arena, text, strlen(text));
+        if (!s->region_operators[i])
+            return ingot_fail_memory(error, sizeof text, "the session");
+    }
+    return INGOT_OK;
+}

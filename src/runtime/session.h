@@ -1,0 +1,71 @@
+/* A session from inside: an optimized copy of the model, its plan, and the contexts that run it. */
+#ifndef INGOT_RUNTIME_SESSION_H
+#define INGOT_RUNTIME_SESSION_H
+
+#include "onnx/import.h"
+#include "runtime/frame.h"
+
+/* A free size of the inputs: all places of one symbol must get one size in a run. */
+typedef struct ingot_input_symbol {
+    size_t input;
+    int axis;
+    size_t symbol; /* dense number */
+} ingot_input_symbol;
+
+struct ingot_session {
+    atomic_size_t references; /* the caller's, and one for each context of the caller */
+    ingot_model *model;
+    ingot_budget budget;
+    ingot_module *module;
+    const ingot_backend *backend;
+    ingot_device *device;
+    ingot_plan *plan;
+    int threads;
+    ingot_cancel *cancel;
+    ingot_value_info *inputs, *outputs; /* strings live in the module's arena */
+    size_t input_count, output_count;
+    ingot_map input_index, output_index; /* name to index + 1 */
+    ingot_input_symbol *symbols;         /* in the module's arena */
+    size_t symbol_place_count, symbol_count;
+    const char **region_operators; /* [plan->step_count], in the module's arena */
+    ingot_statistics statistics;   /* what creation measured */
+    atomic_uint_fast64_t runs, failed_runs;
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a context became idle, or a run ended */
+    ingot_context *idle;    /* linked by next */
+    ingot_context *all;     /* all contexts there are, linked by next_of_all */
+    size_t pooled_count, max_contexts, running;
+};
+
+struct ingot_context {
+    ingot_session *session;
+    ingot_frame *frame;
+    const ingot_value **inputs; /* bound, or the default, or NULL */
+    ingot_target *targets;
+    int64_t *symbol_sizes;
+    bool has_run;
+    atomic_bool busy;
+    ingot_context *next, *next_of_all;
+};
+
+/* Makes a context for the pool or for the caller; the caller's holds a reference to the session (taken by the public call). */
+ingot_status ingot_context_make(ingot_session *session, ingot_context **context, ingot_error *error);
+void ingot_context_free(ingot_context *context);
+/* Sets all bindings to what they are before any. */
+void ingot_context_reset(ingot_context *context);
+/* Checks what is bound and runs. */
+ingot_status ingot_context_execute(ingot_context *context, const ingot_cancel *cancel, ingot_error *error);
+/* Index of a name; INGOT_NOT_FOUND naming it and what there is. */
+ingot_status ingot_session_find_input(const ingot_session *session, const char *name, size_t *index,
+                                      ingot_error *error);
+ingot_status ingot_session_find_output(const ingot_session *session, const char *name, size_t *index,
+                                       ingot_error *error);
+/* Type, rank, sizes and symbols of the values bound, against what the model declares. */
+ingot_status ingot_context_check_inputs(ingot_context *context, ingot_error *error);
+/* Lays memory out for the shapes of the options and runs on zeros where that is short. */
+ingot_status ingot_session_warm_up(ingot_session *session, const ingot_session_options *options, ingot_error *error);
+/* Fills region_operators. */
+ingot_status ingot_session_name_regions(ingot_session *session, ingot_error *error);
+void ingot_session_unref(ingot_session *session);
+
+#endif

@@ -1,0 +1,88 @@
+/* Warm-up: memory is laid out and touched, and the first run done, before the first request. */
+#include <string.h>
+
+#include "runtime/session.h"
+
+/* The shape that the options give an input, or its declared one; false where a size stays free. */
+static bool warmup_dims(const ingot_session *s, size_t input, const ingot_session_options *options, int *rank,
+                        int64_t *dims)
+{
+    const ingot_type *t = &s->module->main->inputs[input]->type;
+    for (size_t i = 0; i < options->warmup_shape_count; i++) {
+        const ingot_warmup_shape *w = &options->warmup_shapes[i];
+        if (strcmp(w->input, s->inputs[input].name) != 0)
+            continue;
+        *rank = w->rank;
+        memcpy(dims, w->dims, (size_t)w->rank * sizeof *dims);
+        return true;
+    }
+    if (t->kind != INGOT_KIND_TENSOR || t->rank < 0)
+        return false;
+    *rank = t->rank;
+    for (int i = 0; i < t->rank; i++) {
+        dims[i] = t->dims[i];
+        if (!ingot_dim_is_number(dims[i]))
+            return false;
+    }
+    return true;
+}
+
+static ingot_status check_shapes(const ingot_session *s, const ingot_session_options *options, ingot_error *error)
+{
+    for (size_t i = 0; i < options->warmup_shape_count; i++) {
+        const ingot_warmup_shape *w = &options->warmup_shapes[i];
+        size_t index, count;
+        INGOT_TRY(ingot_session_find_input(s, w->input, &index, error));
+        if (w->rank < 0 || w->rank > INGOT_MAX_RANK || !ingot_count_elements(w->rank, w->dims, &count))
+            return ingot_fail(error, INGOT_INVALID_ARGUMENT, "the warm-up shape of input '%s' is no shape", w->input);
+    }
+    return INGOT_OK;
+}
+
+/* The context's inputs become tensors without data in these shapes; false where one is not known. */
+static bool shape_inputs(ingot_context *c, const ingot_session_options *options, ingot_value *values)
+{
+    const ingot_session *s = c->session;
+    for (size_t i = 0; i < s->input_count; i++) {
+        int rank;
+        int64_t dims[INGOT_MAX_RANK];
+        ingot_element element = s->module->main->inputs[i]->type.element;
+        if (c->inputs[i]) /* a default */
+            continue;
+        if (element == INGOT_UNDEFINED || !warmup_dims(s, i, options, &rank, dims))
+            return false;
+        ingot_value_set_view(&values[i], element, rank, dims, NULL, 0);
+        c->inputs[i] = &values[i];
+    }
+    return true;
+}
+
+static ingot_status warm_up(ingot_context *c, const ingot_session_options *options, ingot_value *values,
+                            ingot_error *error)
+{
+    ingot_session *s = c->session;
+    ingot_run run = {.threads = s->threads, .session_cancel = s->cancel, .error = error};
+    if (!shape_inputs(c, options, values))
+        return INGOT_OK;
+    INGOT_TRY(ingot_context_check_inputs(c, error));
+    return ingot_frame_prepare(c->frame, c->inputs, &run);
+}
+
+ingot_status ingot_session_warm_up(ingot_session *s, const ingot_session_options *options, ingot_error *error)
+{
+    INGOT_TRY(check_shapes(s, options, error));
+    ingot_context *c;
+    INGOT_TRY(ingot_context_make(s, &c, error));
+    ingot_value *values = ingot_calloc(s->input_count + 1, sizeof *values);
+    ingot_error own = {0};
+    ingot_status status =
+        values ? warm_up(c, options, values, &own) : ingot_fail_memory(&own, sizeof *values, "warm-up");
+    ingot_free(values);
+    ingot_context_reset(c);
+    s->pooled_count = 1;
+    s->idle = c;
+    /* Declared sizes may not fit each other: then only the run's own sizes tell. What the caller asked for must fit. */
+    if (status == INGOT_OK || (options->warmup_shape_count == 0 && status != INGOT_OUT_OF_MEMORY))
+        return INGOT_OK;
+    return ingot_fail(error, status, "%s", own.message);
+}
