@@ -1,6 +1,5 @@
 /* ConvTranspose as one small product for each output channel, [taps, channels] * [channels, input pixels], whose rows are then
  * added to the channel's plane, tap by tap, in order. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"

@@ -1,19 +1,12 @@
 /* GEMM kernel for AVX2: tiles of up to 6 rows of two registers, 12 sums. Each tile shape is its own function, as in
  * gemm_avx512.c. */
-#include <immintrin.h>
-
+#define INGOT_SIMD_AVX2 1
 #include "cpu/gemm/gemm_kernel.h"
+#include "cpu/simd/simd.h"
 
 #define LANES       8
 #define MAX_ROWS    6
 #define MAX_VECTORS 8
-
-/* A mask of the first count lanes. */
-static inline __m256i first_lanes(size_t count)
-{
-    static const int32_t lanes[2 * LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    return _mm256_loadu_si256((const __m256i *)(const void *)(lanes + LANES - count));
-}
 
 static inline __m256 load_part(const float *from, size_t count)
 {
@@ -109,8 +102,10 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
 /* X(rows, vectors) */
 #define TILES(X)                                                                                                    \
     X(1, 1)                                                                                                         \
-    X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(1, 3) X(2, 3) X(1, 4) \
-        X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
+    X(2, 1)                                                                                                         \
+    X(3, 1)                                                                                                         \
+    X(4, 1) X(5, 1) X(6, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) \
+        X(1, 6) X(1, 7) X(1, 8)
 
 #define TILE_FUNCTION(rows, vectors)                              \
     static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \
@@ -131,32 +126,6 @@ void ingot_gemm_f32_6x16_avx2_tile(const ingot_gemm_tile *t)
     functions[t->rows][(t->columns + LANES - 1) / LANES](t);
 }
 
-/* Rows of 8 floats in, columns out. */
-static inline __attribute__((always_inline)) void transpose8(__m256 r[LANES])
-{
-    __m256 s[LANES];
-#pragma GCC unroll 4
-    for (int i = 0; i < LANES; i += 2) {
-        s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-        s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-    }
-#pragma GCC unroll 2
-    for (int i = 0; i < LANES; i += 4) {
-        r[i] = _mm256_shuffle_ps(s[i], s[i + 2], 0x44);
-        r[i + 1] = _mm256_shuffle_ps(s[i], s[i + 2], 0xEE);
-        r[i + 2] = _mm256_shuffle_ps(s[i + 1], s[i + 3], 0x44);
-        r[i + 3] = _mm256_shuffle_ps(s[i + 1], s[i + 3], 0xEE);
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-        s[i] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x20);
-        s[i + 4] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x31);
-    }
-#pragma GCC unroll 8
-    for (int i = 0; i < LANES; i++)
-        r[i] = s[i];
-}
-
 /* Lanes lie lane_stride apart, steps side by side: a transpose in squares of 8. */
 static void pack_transposed(const ingot_gemm_pack *p, size_t first_lane)
 {
@@ -169,7 +138,7 @@ static void pack_transposed(const ingot_gemm_pack *p, size_t first_lane)
         __m256 r[LANES];
         for (size_t i = 0; i < LANES; i++)
             r[i] = i < lanes ? load_part(from + (ptrdiff_t)i * p->lane_stride + step, steps) : _mm256_setzero_ps();
-        transpose8(r);
+        v_transpose(r);
         for (size_t i = 0; i < steps; i++)
             store_part(to + (step + i) * p->width, width, r[i]);
     }

@@ -1,9 +1,9 @@
 /* GEMM kernel for AVX-512: tiles of up to 14 rows of two registers, 28 sums; B's two registers and A's broadcast complete
  * the 32. Each tile shape is its own function, made by inlining tile() with constant sizes, so that the sums stay in
  * registers: the kernel checker's build looks for stores to the stack in the loops. */
-#include <immintrin.h>
-
+#define INGOT_SIMD_AVX512 1
 #include "cpu/gemm/gemm_kernel.h"
+#include "cpu/simd/simd.h"
 
 #define LANES       16
 #define PANEL       32
@@ -34,8 +34,8 @@ static inline __attribute__((always_inline)) void finish(const ingot_gemm_tile *
     if (t->column_bias) {
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; v++) {
-            __mmask16 mask = v == vectors - 1 ? tail : (__mmask16)0xFFFF;
-            __m512 bias = _mm512_maskz_loadu_ps(mask, t->column_bias + v * LANES);
+            __mmask16 lanes = v == vectors - 1 ? tail : (__mmask16)0xFFFF;
+            __m512 bias = _mm512_maskz_loadu_ps(lanes, t->column_bias + v * LANES);
 #pragma GCC unroll 14
             for (int i = 0; i < rows; i++)
                 sum[i][v] = _mm512_add_ps(sum[i][v], bias);
@@ -47,8 +47,8 @@ static inline __attribute__((always_inline)) void finish(const ingot_gemm_tile *
         for (int i = 0; i < rows; i++, add += t->add_row) {
 #pragma GCC unroll 8
             for (int v = 0; v < vectors; v++) {
-                __mmask16 mask = v == vectors - 1 ? tail : (__mmask16)0xFFFF;
-                sum[i][v] = _mm512_add_ps(sum[i][v], _mm512_maskz_loadu_ps(mask, add + v * LANES));
+                __mmask16 lanes = v == vectors - 1 ? tail : (__mmask16)0xFFFF;
+                sum[i][v] = _mm512_add_ps(sum[i][v], _mm512_maskz_loadu_ps(lanes, add + v * LANES));
             }
         }
     }
@@ -100,8 +100,8 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
         for (int i = 0; i < rows; i++, c += t->c_row) {
 #pragma GCC unroll 8
             for (int v = 0; v < vectors; v++) {
-                __mmask16 mask = v == vectors - 1 ? tail : (__mmask16)0xFFFF;
-                sum[i][v] = _mm512_add_ps(_mm512_maskz_loadu_ps(mask, c + v * LANES), sum[i][v]);
+                __mmask16 lanes = v == vectors - 1 ? tail : (__mmask16)0xFFFF;
+                sum[i][v] = _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, c + v * LANES), sum[i][v]);
             }
         }
         c = t->c;
@@ -118,11 +118,13 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
 }
 
 /* X(rows, vectors) */
-#define TILES(X)                                                                                                    \
-    X(1, 1)                                                                                                         \
-    X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(13, 1) X(14, 1)    \
-        X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) \
-            X(14, 2) X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
+#define TILES(X)                                                                                                     \
+    X(1, 1)                                                                                                          \
+    X(2, 1)                                                                                                          \
+    X(3, 1)                                                                                                          \
+    X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(13, 1) X(14, 1) X(1, 2) X(2, 2)     \
+        X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2) X(1, 3) \
+            X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
 
 #define TILE_FUNCTION(rows, vectors)                              \
     static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \
@@ -138,40 +140,6 @@ static const ingot_gemm_tile_function functions[MAX_ROWS + 1][MAX_VECTORS + 1] =
 void ingot_gemm_f32_14x32_avx512_tile(const ingot_gemm_tile *t)
 {
     functions[t->rows][(t->columns + LANES - 1) / LANES](t);
-}
-
-/* Rows of 16 floats in, columns out. */
-static inline __attribute__((always_inline)) void transpose16(__m512 r[LANES])
-{
-    __m512 s[LANES];
-#pragma GCC unroll 8
-    for (int i = 0; i < LANES; i += 2) {
-        s[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
-        s[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < LANES; i += 4) {
-        __m512d s0 = _mm512_castps_pd(s[i]), s1 = _mm512_castps_pd(s[i + 1]);
-        __m512d s2 = _mm512_castps_pd(s[i + 2]), s3 = _mm512_castps_pd(s[i + 3]);
-        r[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(s0, s2));
-        r[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(s0, s2));
-        r[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(s1, s3));
-        r[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(s1, s3));
-    }
-    /* Now r[4 * j + i] holds columns i, 4 + i, 8 + i, 12 + i of rows 4 * j ... 4 * j + 3. */
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-        __m512 low01 = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88), high01 = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xDD);
-        __m512 low23 = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0x88);
-        __m512 high23 = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0xDD);
-        s[i] = _mm512_shuffle_f32x4(low01, low23, 0x88);
-        s[i + 8] = _mm512_shuffle_f32x4(low01, low23, 0xDD);
-        s[i + 4] = _mm512_shuffle_f32x4(high01, high23, 0x88);
-        s[i + 12] = _mm512_shuffle_f32x4(high01, high23, 0xDD);
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < LANES; i++)
-        r[i] = s[i];
 }
 
 /* Lanes lie lane_stride apart, steps side by side: a transpose in squares of 16. */
@@ -190,7 +158,7 @@ static void pack_transposed(const ingot_gemm_pack *p, size_t first_lane)
         for (size_t i = 0; i < LANES; i++)
             r[i] = i < lanes ? _mm512_maskz_loadu_ps(load, from + (ptrdiff_t)i * p->lane_stride + step)
                              : _mm512_setzero_ps();
-        transpose16(r);
+        v_transpose(r);
 #pragma GCC unroll 16
         for (size_t i = 0; i < LANES; i++) {
             if (i < steps)

@@ -22,10 +22,12 @@ typedef struct ingot_lstm_cell {
 void ingot_lstm_cell_f32(const ingot_lstm_cell *cell);
 
 /* x[batch, 3 * hidden] (row stride x_row) is the input's part, with its biases, in ONNX's order z, r, h; r[batch, 3 * hidden]
- * (row stride r_row) is the product of the state with R, with R's biases. linear_before_reset as in ONNX's GRU, value 1:
+ * (row stride r_row) is the product of the state with R, with R's biases; previous[batch, hidden] (row stride previous_row) is the
+ * state, h[batch, hidden] (row stride h_row) the new one, which may be the same memory. For ONNX's linear_before_reset 1:
  *   z = sigmoid(xz + rz)   r = sigmoid(xr + rr)   g = tanh(xh + r * rh)   h = (1 - z) * g + z * previous
- * previous[batch, hidden] has row stride previous_row. For linear_before_reset 0 the caller calls gru_gates, which stores z over
- * xz and r * previous to reset[batch, hidden], multiplies reset with R's h part into rh, and then calls gru_finish. */
+ * is ingot_gru_cell_f32. For 0, ingot_gru_gates_f32 stores z over xz and r * previous in reset[batch, hidden]; the caller
+ * stores reset's product with R's h part, and its bias, in the h part of r; ingot_gru_finish_f32 computes
+ *   g = tanh(xh + rh)   h = (1 - z) * g + z * previous. */
 typedef struct ingot_gru_cell {
     size_t batch, hidden;
     float *x;

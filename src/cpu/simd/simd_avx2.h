@@ -42,6 +42,12 @@ static inline vec v_load_mask(vec old, mask m, const float *p)
 {
     return _mm256_blendv_ps(old, _mm256_maskload_ps(p, _mm256_castps_si256(m)), m);
 }
+/* Element i is p[index[i]]; lanes past count become 0. */
+static inline vec v_gather(const float *p, const uint32_t *index, size_t count)
+{
+    __m256i lanes = first_lanes(count), at = _mm256_maskload_epi32((const int *)(const void *)index, lanes);
+    return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), p, at, _mm256_castsi256_ps(lanes), 4);
+}
 static inline vec v_add(vec a, vec b)
 {
     return _mm256_add_ps(a, b);
@@ -169,4 +175,29 @@ static inline vec v_even(vec low, vec high)
 {
     __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(low, high, 0x88));
     return _mm256_castpd_ps(_mm256_permute4x64_pd(pairs, 0xD8));
+}
+/* Rows of 8 floats in, columns out. */
+static inline __attribute__((always_inline)) void v_transpose(vec r[LANES])
+{
+    vec s[LANES];
+#pragma GCC unroll 4
+    for (int i = 0; i < LANES; i += 2) {
+        s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+        s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+    }
+#pragma GCC unroll 2
+    for (int i = 0; i < LANES; i += 4) {
+        r[i] = _mm256_shuffle_ps(s[i], s[i + 2], 0x44);
+        r[i + 1] = _mm256_shuffle_ps(s[i], s[i + 2], 0xEE);
+        r[i + 2] = _mm256_shuffle_ps(s[i + 1], s[i + 3], 0x44);
+        r[i + 3] = _mm256_shuffle_ps(s[i + 1], s[i + 3], 0xEE);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        s[i] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x20);
+        s[i + 4] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x31);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < LANES; i++)
+        r[i] = s[i];
 }

@@ -41,6 +41,12 @@ static inline vec v_load_mask(vec old, mask m, const float *p)
 {
     return _mm512_mask_loadu_ps(old, m, p);
 }
+/* Element i is p[index[i]]; lanes past count become 0. */
+static inline vec v_gather(const float *p, const uint32_t *index, size_t count)
+{
+    mask lanes = m_first(count);
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), lanes, _mm512_maskz_loadu_epi32(lanes, index), p, 4);
+}
 static inline vec v_add(vec a, vec b)
 {
     return _mm512_add_ps(a, b);
@@ -147,4 +153,37 @@ static inline vec v_even(vec low, vec high)
 {
     const __m512i lanes = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     return _mm512_permutex2var_ps(low, lanes, high);
+}
+/* Rows of 16 floats in, columns out. */
+static inline __attribute__((always_inline)) void v_transpose(vec r[LANES])
+{
+    vec s[LANES];
+#pragma GCC unroll 8
+    for (int i = 0; i < LANES; i += 2) {
+        s[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
+        s[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < LANES; i += 4) {
+        __m512d s0 = _mm512_castps_pd(s[i]), s1 = _mm512_castps_pd(s[i + 1]);
+        __m512d s2 = _mm512_castps_pd(s[i + 2]), s3 = _mm512_castps_pd(s[i + 3]);
+        r[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(s0, s2));
+        r[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(s0, s2));
+        r[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(s1, s3));
+        r[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(s1, s3));
+    }
+    /* Now r[4 * j + i] holds columns i, 4 + i, 8 + i, 12 + i of rows 4 * j ... 4 * j + 3. */
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        __m512 low01 = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88), high01 = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xDD);
+        __m512 low23 = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0x88);
+        __m512 high23 = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0xDD);
+        s[i] = _mm512_shuffle_f32x4(low01, low23, 0x88);
+        s[i + 8] = _mm512_shuffle_f32x4(low01, low23, 0xDD);
+        s[i + 4] = _mm512_shuffle_f32x4(high01, high23, 0x88);
+        s[i + 12] = _mm512_shuffle_f32x4(high01, high23, 0xDD);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < LANES; i++)
+        r[i] = s[i];
 }

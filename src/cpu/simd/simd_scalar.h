@@ -35,6 +35,11 @@ static inline vec v_load_mask(vec old, mask m, const float *p)
 {
     return m ? *p : old;
 }
+/* Element i is p[index[i]]; lanes past count become 0. */
+static inline vec v_gather(const float *p, const uint32_t *index, size_t count)
+{
+    return count > 0 ? p[*index] : 0.0f;
+}
 static inline vec v_add(vec a, vec b)
 {
     return a + b;
@@ -156,4 +161,8 @@ static inline float v_smallest(vec x)
 static inline vec v_even(vec low, vec high)
 {
     return low;
+}
+/* Rows of LANES floats in, columns out. */
+static inline void v_transpose(vec r[LANES])
+{
 }

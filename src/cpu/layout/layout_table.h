@@ -1,0 +1,22 @@
+/* The layout kernels of one level; each runs in the caller. */
+#ifndef INGOT_CPU_LAYOUT_TABLE_H
+#define INGOT_CPU_LAYOUT_TABLE_H
+
+#include "cpu/layout/layout.h"
+#include "cpu/simd/level.h"
+
+typedef struct ingot_layout_table {
+    /* y[row * y_stride + column] = x[column * x_stride + row] for row < rows, column < columns; elements of 4 bytes. */
+    void (*transpose_4)(const float *x, ptrdiff_t x_stride, float *y, ptrdiff_t y_stride, size_t rows, size_t columns);
+    /* y[i] = (top[low[i]], top[high[i]], bottom[low[i]], bottom[high[i]]) joined by weights[i] across and down downwards. */
+    void (*resize_row)(const float *top, const float *bottom, float down, const uint32_t *low, const uint32_t *high,
+                       const float *weights, float *y, size_t count);
+} ingot_layout_table;
+
+#define INGOT_LEVEL(suffix, features) extern const ingot_layout_table ingot_layout_table_##suffix;
+#include "cpu/simd/levels.def"
+#undef INGOT_LEVEL
+
+const ingot_layout_table *ingot_layout_table_at(int level);
+
+#endif

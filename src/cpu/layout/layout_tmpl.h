@@ -1,0 +1,35 @@
+/* Template: transposes in registers, and rows of a linear resize. */
+#include "cpu/layout/layout_table.h"
+#include "cpu/simd/simd.h"
+
+static void transpose_4(const float *x, ptrdiff_t x_stride, float *y, ptrdiff_t y_stride, size_t rows, size_t columns)
+{
+    for (size_t column = 0; column < columns; column += LANES) {
+        size_t width = columns - column < LANES ? columns - column : LANES;
+        for (size_t row = 0; row < rows; row += LANES) {
+            size_t height = rows - row < LANES ? rows - row : LANES;
+            const float *from = x + (ptrdiff_t)column * x_stride + (ptrdiff_t)row;
+            float *to = y + (ptrdiff_t)row * y_stride + (ptrdiff_t)column;
+            vec square[LANES];
+            for (size_t i = 0; i < LANES; i++)
+                square[i] = i < width ? v_load_part(from + (ptrdiff_t)i * x_stride, height) : v_zero();
+            v_transpose(square);
+            for (size_t i = 0; i < height; i++)
+                v_store_part(to + (ptrdiff_t)i * y_stride, square[i], width);
+        }
+    }
+}
+
+static void resize_row(const float *top, const float *bottom, float down, const uint32_t *low, const uint32_t *high,
+                       const float *weights, float *y, size_t count)
+{
+    vec vertical = v_set(down);
+    for (size_t i = 0; i < count; i += LANES) {
+        size_t part = count - i < LANES ? count - i : LANES;
+        vec weight = v_load_part(weights + i, part);
+        vec a = v_gather(top, low + i, part), b = v_gather(top, high + i, part);
+        vec c = v_gather(bottom, low + i, part), d = v_gather(bottom, high + i, part);
+        vec upper = v_fma(weight, v_sub(b, a), a), lower = v_fma(weight, v_sub(d, c), c);
+        v_store_part(y + i, v_fma(vertical, v_sub(lower, upper), upper), part);
+    }
+}

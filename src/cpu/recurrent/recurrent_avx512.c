@@ -1,0 +1,4 @@
+#define INGOT_SIMD_AVX512 1
+#include "cpu/recurrent/recurrent_tmpl.h"
+
+const ingot_recurrent_table LEVEL_NAME(ingot_recurrent_table) = {lstm_cell, gru_cell, gru_gates, gru_finish};

@@ -1,0 +1,251 @@
+/* Template: sums, means, extremes, softmax and normalization. A row is summed in UNROLL vectors, joined pairwise at its end. */
+#include "cpu/eltwise/vec_math.h"
+#include "cpu/reduce/reduce_table.h"
+
+#define UNROLL 4
+
+/* NaN in either stays. */
+static inline vec join_max(vec a, vec b)
+{
+    return v_select(v_is_nan(a), a, v_max(a, b));
+}
+static inline vec join_min(vec a, vec b)
+{
+    return v_select(v_is_nan(a), a, v_min(a, b));
+}
+
+static inline __attribute__((always_inline)) vec take(const ingot_reduce_kind kind, vec sum, vec x)
+{
+    switch (kind) {
+    case INGOT_REDUCE_MAX:
+        return join_max(sum, x);
+    case INGOT_REDUCE_MIN:
+        return join_min(sum, x);
+    case INGOT_REDUCE_SUM_SQUARE:
+        return v_fma(x, x, sum);
+    case INGOT_REDUCE_SUM_ABS:
+        return v_add(sum, v_abs(x));
+    default:
+        return v_add(sum, x);
+    }
+}
+
+static inline __attribute__((always_inline)) vec join(const ingot_reduce_kind kind, vec a, vec b)
+{
+    if (kind == INGOT_REDUCE_MAX)
+        return join_max(a, b);
+    return kind == INGOT_REDUCE_MIN ? join_min(a, b) : v_add(a, b);
+}
+
+static inline float neutral(ingot_reduce_kind kind)
+{
+    return kind == INGOT_REDUCE_MAX ? -INFINITY : kind == INGOT_REDUCE_MIN ? INFINITY : 0.0f;
+}
+
+static inline __attribute__((always_inline)) float join_lanes(const ingot_reduce_kind kind, vec x)
+{
+    if (kind != INGOT_REDUCE_MAX && kind != INGOT_REDUCE_MIN)
+        return v_sum(x);
+    float lanes[LANES], nan = 0.0f;
+    v_store(lanes, x);
+    for (size_t i = 0; i < LANES; i++) {
+        if (isnan(lanes[i]))
+            nan = lanes[i];
+    }
+    if (isnan(nan))
+        return nan;
+    return kind == INGOT_REDUCE_MAX ? v_largest(x) : v_smallest(x);
+}
+
+static inline __attribute__((always_inline)) float reduce_row(const ingot_reduce_kind kind, const float *x,
+                                                              size_t count)
+{
+    vec sum[UNROLL];
+    size_t i = 0;
+    for (int u = 0; u < UNROLL; u++)
+        sum[u] = v_set(neutral(kind));
+    for (; i + UNROLL * LANES <= count; i += UNROLL * LANES) {
+        for (int u = 0; u < UNROLL; u++)
+            sum[u] = take(kind, sum[u], v_load(x + i + (size_t)u * LANES));
+    }
+    for (; i + LANES <= count; i += LANES)
+        sum[0] = take(kind, sum[0], v_load(x + i));
+    if (i < count) {
+        vec rest = v_load_mask(v_set(neutral(kind)), m_range(0, count - i), x + i);
+        sum[1] = take(kind, sum[1], rest);
+    }
+    return join_lanes(kind, join(kind, join(kind, sum[0], sum[1]), join(kind, sum[2], sum[3])));
+}
+
+static inline __attribute__((always_inline)) void reduce_columns(const ingot_reduce_kind kind, const float *x,
+                                                                 size_t count, size_t inner, size_t columns, float *y)
+{
+    for (size_t i = 0; i < columns; i += LANES) {
+        mask lanes = m_range(0, columns - i < LANES ? columns - i : LANES);
+        vec sum[UNROLL], start = v_set(neutral(kind));
+        for (int u = 0; u < UNROLL; u++)
+            sum[u] = start;
+        size_t j = 0;
+        for (; j + UNROLL <= count; j += UNROLL) {
+            for (size_t u = 0; u < UNROLL; u++)
+                sum[u] = take(kind, sum[u], v_load_mask(start, lanes, x + (j + u) * inner + i));
+        }
+        for (size_t u = 0; j < count; j++, u++)
+            sum[u] = take(kind, sum[u], v_load_mask(start, lanes, x + j * inner + i));
+        vec all = join(kind, join(kind, sum[0], sum[1]), join(kind, sum[2], sum[3]));
+        v_store_part(y + i, all, columns - i < LANES ? columns - i : LANES);
+    }
+}
+
+/* The kind becomes a constant of the loops. */
+#define BY_KIND(kind, call)            \
+    switch (kind) {                    \
+    case INGOT_REDUCE_MAX:             \
+        call(INGOT_REDUCE_MAX);        \
+        break;                         \
+    case INGOT_REDUCE_MIN:             \
+        call(INGOT_REDUCE_MIN);        \
+        break;                         \
+    case INGOT_REDUCE_SUM_SQUARE:      \
+        call(INGOT_REDUCE_SUM_SQUARE); \
+        break;                         \
+    case INGOT_REDUCE_SUM_ABS:         \
+        call(INGOT_REDUCE_SUM_ABS);    \
+        break;                         \
+    default:                           \
+        call(INGOT_REDUCE_SUM);        \
+        break;                         \
+    }
+
+static float row(ingot_reduce_kind kind, const float *x, size_t count)
+{
+    float result = 0;
+#define CALL(constant) result = reduce_row(constant, x, count)
+    BY_KIND(kind, CALL)
+#undef CALL
+    return result;
+}
+
+static void columns_of(ingot_reduce_kind kind, const float *x, size_t count, size_t inner, size_t columns, float *y)
+{
+#define CALL(constant) reduce_columns(constant, x, count, inner, columns, y)
+    BY_KIND(kind, CALL)
+#undef CALL
+}
+
+/* ---- Softmax ---- */
+
+/* The sum of exp(x - most), stored in y where it is not NULL. */
+static float sum_exp(const float *x, size_t count, float most, float *y)
+{
+    vec top = v_set(most), sum[2] = {v_zero(), v_zero()};
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        vec e = v_exp(v_sub(v_load(x + i), top));
+        sum[i / LANES % 2] = v_add(sum[i / LANES % 2], e);
+        if (y)
+            v_store(y + i, e);
+    }
+    if (i < count) {
+        vec e = v_exp(v_sub(v_load_mask(v_set(-INFINITY), m_range(0, count - i), x + i), top));
+        sum[0] = v_add(sum[0], v_select(m_range(0, count - i), e, v_zero()));
+        if (y)
+            v_store_part(y + i, e, count - i);
+    }
+    return v_sum(v_add(sum[0], sum[1]));
+}
+
+/* y = x * scale + shift */
+static void affine(const float *x, size_t count, float scale, float shift, float *y)
+{
+    vec a = v_set(scale), b = v_set(shift);
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        v_store(y + i, v_fma(v_load(x + i), a, b));
+    if (i < count)
+        v_store_part(y + i, v_fma(v_load_part(x + i, count - i), a, b), count - i);
+}
+
+static void softmax_row(bool logarithm, const float *x, size_t count, float *y)
+{
+    float most = reduce_row(INGOT_REDUCE_MAX, x, count);
+    float sum = sum_exp(x, count, most, logarithm ? NULL : y);
+    if (!logarithm) {
+        affine(y, count, 1.0f / sum, 0.0f, y);
+        return;
+    }
+    /* most is taken away first: it may be far larger than the logarithm. */
+    float log_sum = logf(sum);
+    vec top = v_set(most), rest = v_set(log_sum);
+    for (size_t i = 0; i < count; i += LANES) {
+        size_t part = count - i < LANES ? count - i : LANES;
+        v_store_part(y + i, v_sub(v_sub(v_load_part(x + i, part), top), rest), part);
+    }
+}
+
+static void softmax_columns(bool logarithm, const float *x, size_t count, size_t inner, size_t columns, float *y)
+{
+    for (size_t i = 0; i < columns; i += LANES) {
+        size_t part = columns - i < LANES ? columns - i : LANES;
+        vec top = v_set(-INFINITY), sum = v_zero();
+        for (size_t j = 0; j < count; j++)
+            top = join_max(top, v_load_part(x + j * inner + i, part));
+        for (size_t j = 0; j < count; j++) {
+            vec e = v_exp(v_sub(v_load_part(x + j * inner + i, part), top));
+            sum = v_add(sum, e);
+            if (!logarithm)
+                v_store_part(y + j * inner + i, e, part);
+        }
+        vec scale = v_div(v_set(1.0f), sum), rest = v_log(sum);
+        for (size_t j = 0; j < count; j++) {
+            size_t at = j * inner + i;
+            vec value = logarithm ? v_sub(v_sub(v_load_part(x + at, part), top), rest)
+                                  : v_mul(v_load_part(y + at, part), scale);
+            v_store_part(y + at, value, part);
+        }
+    }
+}
+
+/* ---- Normalization ---- */
+
+static float sum_square_around(const float *x, size_t count, float mean)
+{
+    vec center = v_set(mean), sum[UNROLL];
+    size_t i = 0;
+    for (int u = 0; u < UNROLL; u++)
+        sum[u] = v_zero();
+    for (; i + UNROLL * LANES <= count; i += UNROLL * LANES) {
+        for (int u = 0; u < UNROLL; u++) {
+            vec d = v_sub(v_load(x + i + (size_t)u * LANES), center);
+            sum[u] = v_fma(d, d, sum[u]);
+        }
+    }
+    for (; i < count; i += LANES) {
+        size_t part = count - i < LANES ? count - i : LANES;
+        vec d = v_sub(v_load_mask(center, m_range(0, part), x + i), center);
+        sum[0] = v_fma(d, d, sum[0]);
+    }
+    return v_sum(v_add(v_add(sum[0], sum[1]), v_add(sum[2], sum[3])));
+}
+
+static void moments(const float *x, size_t count, bool root_mean_square, float *mean, float *square)
+{
+    *mean = root_mean_square ? 0.0f : reduce_row(INGOT_REDUCE_SUM, x, count) / (float)count;
+    *square = sum_square_around(x, count, *mean) / (float)count;
+}
+
+static void normalize(const float *x, size_t count, float mean, float inverse, const float *scale, const float *bias,
+                      float *y)
+{
+    vec center = v_set(mean), factor = v_set(inverse);
+    for (size_t i = 0; i < count; i += LANES) {
+        size_t part = count - i < LANES ? count - i : LANES;
+        vec value = v_mul(v_sub(v_load_part(x + i, part), center), factor);
+        vec shift = bias ? v_load_part(bias + i, part) : v_zero();
+        if (scale)
+            value = v_fma(value, v_load_part(scale + i, part), shift);
+        else if (bias)
+            value = v_add(value, shift);
+        v_store_part(y + i, value, part);
+    }
+}
