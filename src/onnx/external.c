@@ -19,6 +19,7 @@ typedef struct data_file {
 struct ingot_model_files {
     char *folder; /* as the caller named it; NULL: none */
     bool no_mmap;
+    ingot_file *model;     /* NULL: a model from memory */
     ingot_map by_location; /* of data_file */
     data_file *first;
 };
@@ -82,10 +83,18 @@ ingot_status ingot_model_files_create(const char *folder, bool no_mmap, ingot_mo
     return INGOT_OK;
 }
 
+ingot_status ingot_model_files_open(ingot_model_files *files, const char *path, ingot_span *content, ingot_error *error)
+{
+    INGOT_TRY(ingot_file_open(path, files->no_mmap, &files->model, error));
+    *content = (ingot_span){(const char *)files->model->data, files->model->size};
+    return INGOT_OK;
+}
+
 void ingot_model_files_release(ingot_model_files *files)
 {
     if (files == NULL)
         return;
+    ingot_file_close(files->model);
     for (data_file *file = files->first; file != NULL;) {
         data_file *next = file->next;
         ingot_file_close(file->file);

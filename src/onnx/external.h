@@ -21,6 +21,9 @@ typedef struct ingot_model_files ingot_model_files;
 /* folder is where external data may lie, itself included below; NULL: nowhere, external data is refused. no_mmap reads
  * files instead of mapping them. One thread at a time. */
 ingot_status ingot_model_files_create(const char *folder, bool no_mmap, ingot_model_files **files, ingot_error *error);
+/* Opens the model file itself, to be kept with the others. */
+ingot_status ingot_model_files_open(ingot_model_files *files, const char *path, ingot_span *content,
+                                    ingot_error *error);
 void ingot_model_files_release(ingot_model_files *files); /* unmaps all of them; NULL is fine */
 
 /* The bytes at place, as many as needed; borrowed until files is released. Refused: a location that is absolute, leaves the
