@@ -9,6 +9,7 @@
 #include "file.h"
 #include "npy_header.h"
 #include "report.h"
+#include "utf8.h"
 
 static ingot_element element_of(const cli_npy_header *header)
 {
@@ -51,34 +52,6 @@ static void copy_elements(unsigned char *to, const unsigned char *from, const cl
     }
 }
 
-/* Writes code point point as UTF-8, returns its bytes. */
-static size_t encode(char *to, uint32_t point)
-{
-    size_t length = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = length - 1; i > 0; i--, point >>= 6)
-        to[i] = (char)(0x80 | (point & 0x3F));
-    to[0] = (char)(lead[length] | point);
-    return length;
-}
-
-/* Decodes one UTF-8 character of text[length]; returns its bytes, 0 where there is none. */
-static size_t decode(const char *text, size_t length, uint32_t *point)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *bytes = (const unsigned char *)text;
-    size_t need = bytes[0] < 0x80 ? 1 : bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : 2;
-    if ((bytes[0] >= 0x80 && bytes[0] < 0xC0) || bytes[0] > 0xF4 || need > length)
-        return 0;
-    *point = need == 1 ? bytes[0] : bytes[0] & (0x7Fu >> need);
-    for (size_t i = 1; i < need; i++) {
-        if ((bytes[i] & 0xC0) != 0x80)
-            return 0;
-        *point = *point << 6 | (bytes[i] & 0x3Fu);
-    }
-    return *point < least[need] || *point > 0x10FFFF || (*point >= 0xD800 && *point < 0xE000) ? 0 : need;
-}
-
 /* Turns one <U element into UTF-8 at to; returns its bytes, SIZE_MAX where a character is none of Unicode's. NULs at the
  * end fill the element up and are no part of the string. */
 static size_t string_from_ucs4(char *to, const unsigned char *from, size_t bytes)
@@ -92,9 +65,9 @@ static size_t string_from_ucs4(char *to, const unsigned char *from, size_t bytes
     }
     for (size_t i = 0; i < characters; i++) {
         memcpy(&point, from + i * 4, 4);
-        if (point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
+        if (!cli_is_unicode(point))
             return SIZE_MAX;
-        length += encode(to + length, point);
+        length += cli_utf8_encode(to + length, point);
     }
     return length;
 }
@@ -198,7 +171,7 @@ static size_t longest_string(const ingot_value *tensor, size_t *bytes)
         const char *string = ingot_value_string(tensor, i, &length);
         *bytes = length > *bytes ? length : *bytes;
         for (; valid && at < length; at += step, characters++)
-            valid = (step = decode(string + at, length - at, &point)) > 0;
+            valid = (step = cli_utf8_decode(string + at, length - at, &point)) > 0;
         longest = characters > longest ? characters : longest;
     }
     return valid ? longest : 0;
@@ -222,7 +195,7 @@ static ingot_status write_strings(const char *path, const ingot_value *tensor, i
         if (!characters && length)
             memcpy(to, string, length);
         for (; characters && at < length; to += 4) {
-            at += decode(string + at, length - at, &point);
+            at += cli_utf8_decode(string + at, length - at, &point);
             memcpy(to, &point, 4);
         }
     }

@@ -99,8 +99,9 @@ static ingot_status read_type(span text, cli_npy_header *header, ingot_error *er
 {
     reader in = {text.text, text.text + text.length};
     int64_t number;
-    char order = text.length >= 3 ? text.text[0] : '\0', letter = text.length >= 3 ? text.text[1] : '\0';
-    in.at += text.length >= 3 ? 2 : 0;
+    bool whole = text.length >= 2;
+    char order = whole ? text.text[0] : '\0', letter = whole ? text.text[1] : '\0';
+    in.at += whole ? 2 : 0;
     if (letter == 'O')
         return cli_fail(error, INGOT_UNSUPPORTED,
                         "the array holds Python objects; save strings as a NumPy string type (array.astype(str))");

@@ -177,19 +177,31 @@ static ingot_status resize_columns(cli_picture *picture, size_t height, cli_filt
     return status == INGOT_OK ? replace(picture, &made) : status;
 }
 
+/* The input pixels below the centres of the output pixels; the centres are summed up, as Pillow does it. */
+static size_t *nearest_make(size_t inputs, size_t outputs)
+{
+    size_t *places = calloc(outputs, sizeof *places);
+    double step = (double)inputs / (double)outputs, centre = step * 0.5;
+    for (size_t i = 0; i < outputs && places; i++, centre += step)
+        places[i] = (size_t)centre < inputs ? (size_t)centre : inputs - 1;
+    return places;
+}
+
 static ingot_status resize_nearest(cli_picture *picture, size_t width, size_t height, ingot_error *error)
 {
-    cli_picture made;
+    cli_picture made = {0};
     size_t channels = picture->channels;
-    double x_step = (double)picture->width / (double)width, y_step = (double)picture->height / (double)height;
-    CLI_TRY(cli_picture_make(width, height, channels, &made, error));
-    for (size_t y = 0; y < height; y++) {
-        const unsigned char *from = picture->pixels + (size_t)(((double)y + 0.5) * y_step) * picture->width * channels;
+    size_t *columns = nearest_make(picture->width, width), *rows = nearest_make(picture->height, height);
+    ingot_status status = columns && rows ? cli_picture_make(width, height, channels, &made, error)
+                                          : cli_fail_memory(error, "the filter of a picture");
+    for (size_t y = 0; y < height && status == INGOT_OK; y++) {
+        const unsigned char *from = picture->pixels + rows[y] * picture->width * channels;
         for (size_t x = 0; x < width; x++)
-            memcpy(made.pixels + (y * width + x) * channels, from + (size_t)(((double)x + 0.5) * x_step) * channels,
-                   channels);
+            memcpy(made.pixels + (y * width + x) * channels, from + columns[x] * channels, channels);
     }
-    return replace(picture, &made);
+    free(columns);
+    free(rows);
+    return status == INGOT_OK ? replace(picture, &made) : status;
 }
 
 ingot_status cli_picture_resize(cli_picture *picture, size_t width, size_t height, cli_filter filter,

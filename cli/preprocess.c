@@ -126,11 +126,12 @@ ingot_status cli_preprocess_picture(const char *path, const cli_preprocess *prep
 {
     target to = {0};
     cli_picture picture;
-    CLI_TRY(find_target(preprocess, type, &to, error));
     CLI_TRY(cli_picture_read(path, &picture, error));
+    ingot_status status = find_target(preprocess, type, &to, error);
     bool gray =
         preprocess->channels == CLI_CHANNELS_GRAY || (preprocess->channels == CLI_CHANNELS_MODEL && to.channels == 1);
-    ingot_status status = cli_picture_set_channels(&picture, gray ? 1 : 3, error);
+    if (status == INGOT_OK)
+        status = cli_picture_set_channels(&picture, gray ? 1 : 3, error);
     if (status == INGOT_OK)
         status = resize(&picture, preprocess, &to, error);
     if (status == INGOT_OK)
@@ -138,5 +139,5 @@ ingot_status cli_preprocess_picture(const char *path, const cli_preprocess *prep
     if (status == INGOT_OK)
         status = make_tensor(&picture, preprocess, &to, type, value, error);
     cli_picture_free(&picture);
-    return status;
+    return status == INGOT_OK ? status : cli_fail_at(error, "%s", path);
 }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "utf8.h"
+
 /* Ends text before a UTF-8 character that was cut at its end. */
 static void trim_cut_character(char *text)
 {
@@ -60,12 +62,16 @@ ingot_status cli_fail_at(ingot_error *error, const char *format, ...)
 
 void cli_print_text(FILE *stream, const char *text)
 {
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte < 0x20 || byte == 0x7F)
-            fprintf(stream, "\\x%02x", byte);
-        else
-            putc(byte, stream);
+    size_t length = strlen(text);
+    for (size_t i = 0, step; i < length; i += step) {
+        uint32_t character;
+        step = cli_utf8_decode(text + i, length - i, &character);
+        if (step == 0 || character < 0x20 || character == 0x7F) {
+            step = 1;
+            fprintf(stream, "\\x%02x", (unsigned char)text[i]);
+        } else {
+            fwrite(text + i, 1, step, stream);
+        }
     }
 }
 

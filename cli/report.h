@@ -43,7 +43,8 @@ int cli_report(const char *verb, const char *file, const ingot_error *error);
 /* Prints "ingot VERB: text" and the way to the help, and returns CLI_MALFORMED. */
 int cli_malformed(const char *verb, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* Prints text from a model or a file: control characters, which could steer a terminal, as \xNN. */
+/* Prints text from a model or a file: control characters, which could steer a terminal, and bytes that are no
+ * UTF-8 as \xNN. */
 void cli_print_text(FILE *stream, const char *text);
 
 /* Flushes standard output; CLI_FAILED with a message where anything written to it was lost, else code. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "element.h"
+#include "utf8.h"
 
 /* Text that grows in a buffer of fixed size; what does not fit is cut. */
 typedef struct text_writer {
@@ -145,13 +146,20 @@ double cli_value_number(const ingot_value *value, size_t index)
     return cli_element_number(ingot_value_element(value), ingot_value_data(value), index);
 }
 
-/* A string of the model in quotes; what could steer a terminal as \xNN. */
+/* A string in quotes; what could steer a terminal, and what is no UTF-8, as \xNN. */
 static void put_string(text_writer *writer, const char *string, size_t length)
 {
+    enum { ROOM = 8 }; /* for one character more, the quote and the NUL */
     put(writer, "\"");
-    for (size_t i = 0; i < length && writer->used + 8 < writer->size; i++) {
-        unsigned char byte = (unsigned char)string[i];
-        put(writer, byte < 0x20 || byte == 0x7F ? "\\x%02x" : "%c", byte);
+    for (size_t i = 0, step; i < length && writer->used + ROOM < writer->size; i += step) {
+        uint32_t character;
+        step = cli_utf8_decode(string + i, length - i, &character);
+        if (step == 0 || character < 0x20 || character == 0x7F) {
+            step = 1;
+            put(writer, "\\x%02x", (unsigned char)string[i]);
+        } else {
+            put(writer, "%.*s", (int)step, string + i);
+        }
     }
     put(writer, "\"");
 }
