@@ -87,11 +87,14 @@ ingot_status ingot_scope_new_value(ingot_importer *importer, const ingot_scope *
                                    ingot_graph_value **value)
 {
     char text[MAX_EXPANDED_NAME];
-    if (scope->prefix[0] == '\0')
+    const ingot_scope *named = scope; /* where the name comes from */
+    while (callers_name(named, &name))
+        named = named->enclosing;
+    if (named->prefix[0] == '\0')
         return ingot_graph_add_value(scope->graph, name.data, name.size, value, importer->error);
-    size_t prefix = callers_name(scope, &name) ? 0 : strlen(scope->prefix);
+    size_t prefix = strlen(named->prefix);
     size_t size = name.size < sizeof text - prefix ? name.size : sizeof text - prefix;
-    memcpy(text, scope->prefix, prefix);
+    memcpy(text, named->prefix, prefix);
     memcpy(text + prefix, name.data, size);
     return ingot_graph_add_value(scope->graph, text, prefix + size, value, importer->error);
 }

@@ -208,6 +208,8 @@ static ingot_status use_field(const ingot_tensor_proto *proto, const shape *s, c
     char reason[96];
     snprintf(reason, sizeof reason, "%s belongs in %s", ingot_element_name(s->element), field_names[field]);
     INGOT_TRY(allow_only(proto, field, reason, error));
+    if (given(proto, field) == 0 && s->count > 0)
+        return fail_size(s, "the tensor", 0, numbers_needed(s), "elements", error);
     if (given(proto, field) != numbers_needed(s))
         return fail_size(s, field_names[field], given(proto, field), numbers_needed(s), "elements", error);
     if (field == STRING_DATA)

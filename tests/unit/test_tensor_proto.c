@@ -170,8 +170,8 @@ static void data_that_does_not_fit_the_shape_is_refused(void **state)
     FAILS("\x10\x01\x42\x01w\x4a\x05\x00\x00\x00\x00\x00", "tensor 'w': raw_data has 5 bytes");
     FAILS("\x08\x02\x10\x01\x42\x01w\x22\x04\x00\x00\x00\x00", "tensor 'w': float_data has 1 elements");
     FAILS("\x08\x03\x10\x15\x2a\x03\x01\x02\x03", "int32_data has 3 elements");
-    FAILS("\x08\x03\x10\x01\x42\x01w", "'w': float_data has 0 elements");
-    FAILS("\x08\x01\x10\x08\x42\x01w", "string_data has 0 elements");
+    FAILS("\x08\x03\x10\x01\x42\x01w", "'w': the tensor has 0 elements");
+    FAILS("\x08\x01\x10\x08\x42\x01w", "the tensor has 0 elements");
 }
 
 static void data_in_the_wrong_field_is_refused(void **state)
