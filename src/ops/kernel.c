@@ -29,14 +29,12 @@ ingot_status ingot_kernel_scratch(const ingot_kernel_call *call, size_t bytes, v
 ingot_status ingot_value_set_tensor_within(ingot_budget *budget, ingot_value *value, ingot_element element, int rank,
                                            const int64_t *dims, ingot_error *error)
 {
-    size_t bytes, before = value->capacity;
-    bool counts = budget && !value->fixed && ingot_tensor_bytes(element, rank, dims, &bytes) && bytes > before;
-    if (counts)
-        INGOT_TRY(ingot_budget_take(budget, bytes - before, "a value of a run", error));
-    ingot_status status = ingot_value_set_tensor(value, element, rank, dims, error);
-    if (status != INGOT_OK && counts)
-        ingot_budget_give(budget, bytes - before);
-    return status;
+    size_t bytes;
+    if (budget && !value->fixed && ingot_tensor_bytes(element, rank, dims, &bytes) && bytes > value->capacity) {
+        INGOT_TRY(ingot_budget_take(budget, bytes - value->capacity, "a value of a run", error));
+        ingot_budget_give(budget, bytes - value->capacity);
+    }
+    return ingot_value_set_tensor(value, element, rank, dims, error);
 }
 
 ingot_status ingot_kernel_set_output(const ingot_kernel_call *call, size_t output, ingot_element element, int rank,

@@ -26,8 +26,8 @@ typedef ingot_status (*ingot_kernel)(const ingot_kernel_call *call);
  * high-water mark, so that warm runs allocate nothing. */
 ingot_status ingot_kernel_scratch(const ingot_kernel_call *call, size_t bytes, void **memory);
 
-/* ingot_value_set_tensor that counts what it must allocate against budget (NULL: no limit). The owner of value gives
- * its capacity back to the budget when it clears it. */
+/* ingot_value_set_tensor that refuses what budget (NULL: no limit) has no room for. Values whose sizes only a run tells are
+ * checked one by one, not added up. */
 ingot_status ingot_value_set_tensor_within(ingot_budget *budget, ingot_value *value, ingot_element element, int rank,
                                            const int64_t *dims, ingot_error *error);
 

@@ -10,12 +10,12 @@
 /* Runs one node on constant inputs: handed in by the runtime, so that folding uses the reference kernels without this room
  * knowing them. outputs[i] come empty (ingot_value_init) and are filled; INGOT_UNSUPPORTED where the node cannot be run. */
 typedef struct ingot_evaluator {
-    ingot_status (*run)(const struct ingot_evaluator *evaluator, const ingot_node *node,
-                        const ingot_value *const *inputs, ingot_value *const *outputs, ingot_error *error);
+    ingot_status (*run)(struct ingot_evaluator *evaluator, const ingot_node *node, const ingot_value *const *inputs,
+                        ingot_value *const *outputs, ingot_error *error);
 } ingot_evaluator;
 
 typedef struct ingot_pass_context {
-    const ingot_evaluator *evaluator;
+    ingot_evaluator *evaluator;
     const ingot_cancel *cancel;
     ingot_error *error;
 } ingot_pass_context;

@@ -1,0 +1,151 @@
+/* The CPU as a backend. */
+#include <string.h>
+
+#include "cpu/family.h"
+
+/* In the order in which they are asked about a node. */
+static const ingot_cpu_family *const families[] = {
+    &ingot_cpu_convolution, &ingot_cpu_product, &ingot_cpu_unary, &ingot_cpu_binary, &ingot_cpu_reference,
+};
+
+#define FAMILY_COUNT (sizeof families / sizeof *families)
+
+struct ingot_device {
+    int index;
+};
+
+static int probe(ingot_error *error)
+{
+    return 1;
+}
+
+static ingot_status open_device(int index, ingot_device **device, ingot_error *error)
+{
+    if (index != 0)
+        return ingot_fail(error, INGOT_NOT_FOUND, "device 'cpu:%d' does not exist: there is one CPU, number 0", index);
+    *device = ingot_calloc(1, sizeof **device);
+    return *device ? INGOT_OK : ingot_fail_memory(error, sizeof **device, "the device");
+}
+
+static void close_device(ingot_device *device)
+{
+    ingot_free(device);
+}
+
+static ingot_status claim_node(ingot_cpu_claim *claim, ingot_node *node)
+{
+    bool claimed = false;
+    for (size_t i = 0; i < FAMILY_COUNT && !claimed; i++)
+        INGOT_TRY(families[i]->claim(claim, node, &claimed));
+    if (claimed)
+        return INGOT_OK;
+    return ingot_node_fail(node, claim->error, INGOT_UNSUPPORTED, "the CPU has no kernel for it");
+}
+
+static ingot_status claim_graph(ingot_device *device, const ingot_graph *graph, ingot_claim *out, ingot_error *error)
+{
+    ingot_cpu_claim claim = {.graph = graph, .out = out, .error = error};
+    claim.taken = ingot_calloc(graph->module->next_id + 1, sizeof *claim.taken);
+    if (!claim.taken)
+        return ingot_fail_memory(error, graph->module->next_id, "the plan");
+    ingot_status status = INGOT_OK;
+    for (ingot_node *n = graph->first; n && status == INGOT_OK; n = n->next)
+        if (!claim.taken[n->id] && !(n->op->flags & (INGOT_OP_VIEW | INGOT_OP_CONTROL)))
+            status = claim_node(&claim, n);
+    ingot_free(claim.taken);
+    return status;
+}
+
+static const ingot_cpu_region *detail_of(const ingot_region *region)
+{
+    return region->detail;
+}
+
+static ingot_status tactics(ingot_device *device, const ingot_region *region, ingot_tactic *list, size_t *count,
+                            ingot_error *error)
+{
+    list[0] = (ingot_tactic){.name = detail_of(region)->family->name};
+    detail_of(region)->family->tactic(region, &list[0]);
+    *count = 1;
+    return INGOT_OK;
+}
+
+static ingot_status pack(ingot_device *device, const ingot_region *region, const ingot_tactic *tactic, void *packed,
+                         ingot_error *error)
+{
+    const ingot_cpu_family *family = detail_of(region)->family;
+    return family->pack ? family->pack(region, packed, error) : INGOT_OK;
+}
+
+static ingot_status measure(ingot_device *device, const ingot_region *region, const ingot_tactic *tactic,
+                            const ingot_value *const *inputs, const ingot_value *const *outputs, int threads,
+                            size_t *bytes, ingot_error *error)
+{
+    const ingot_cpu_family *family = detail_of(region)->family;
+    *bytes = 0;
+    return family->measure ? family->measure(region, inputs, outputs, threads, bytes, error) : INGOT_OK;
+}
+
+static ingot_status run_reference(const ingot_step *step)
+{
+    const ingot_node *node = step->region->nodes[0];
+    ingot_kernel_call call = {.node = node,
+                              .params = node->params,
+                              .inputs = step->inputs,
+                              .input_count = step->region->input_count,
+                              .outputs = step->outputs,
+                              .output_count = step->region->output_count,
+                              .threads = step->threads,
+                              .scratch = step->scratch,
+                              .budget = step->budget,
+                              .error = step->error};
+    return detail_of(step->region)->reference(&call);
+}
+
+static ingot_status run(ingot_device *device, const ingot_step *step, void *stream)
+{
+    bool declined = false;
+    INGOT_TRY(detail_of(step->region)->family->run(step, &declined));
+    if (!declined)
+        return INGOT_OK;
+    if (!detail_of(step->region)->reference)
+        return ingot_node_fail(step->region->nodes[0], step->error, INGOT_INTERNAL,
+                               "kernel '%s' declined shapes that it claimed", step->tactic->name);
+    return run_reference(step);
+}
+
+const ingot_backend ingot_cpu_backend = {
+    .abi = INGOT_BACKEND_ABI,
+    .name = "cpu",
+    .probe = probe,
+    .open = open_device,
+    .close = close_device,
+    .claim = claim_graph,
+    .tactics = tactics,
+    .pack = pack,
+    .measure = measure,
+    .run = run,
+};
+
+/* ---- The reference as a family: takes all, declines all ---- */
+
+static ingot_status claim_reference(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
+{
+    if (!ingot_reference_kernel(node->op))
+        return INGOT_OK;
+    return ingot_cpu_claim_whole_node(claim, &ingot_cpu_reference, node, claimed);
+}
+
+static void reference_tactic(const ingot_region *region, ingot_tactic *tactic)
+{
+    tactic->name = "reference";
+}
+
+static ingot_status decline(const ingot_step *step, bool *declined)
+{
+    *declined = true;
+    return INGOT_OK;
+}
+
+const ingot_cpu_family ingot_cpu_reference = {
+    .name = "reference", .claim = claim_reference, .tactic = reference_tactic, .run = decline};

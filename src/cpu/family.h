@@ -1,0 +1,102 @@
+/* Families of fast kernels, as the CPU backend sees them. A family claims nodes that its kernels can run and makes regions of them;
+ * what no family claims is run by its reference kernel. One file a family (region_*.c), one line in backend.c's table. */
+#ifndef INGOT_CPU_FAMILY_H
+#define INGOT_CPU_FAMILY_H
+
+#include "cpu/eltwise/eltwise.h"
+#include "plan/backend.h"
+
+/* Most nodes, and inputs, of a region that a family makes. */
+#define INGOT_CPU_MAX_NODES  8
+#define INGOT_CPU_MAX_INPUTS 12
+
+typedef struct ingot_cpu_claim {
+    const ingot_graph *graph;
+    ingot_claim *out;
+    bool *taken; /* [node id]: in a region already */
+    ingot_error *error;
+} ingot_cpu_claim;
+
+typedef struct ingot_cpu_family {
+    const char *name;
+    /* Makes a region that begins with node, by ingot_cpu_claim_region, or leaves it to the next family. */
+    ingot_status (*claim)(ingot_cpu_claim *claim, ingot_node *node, bool *claimed);
+    /* Fills name, and packed_bytes where it packs. */
+    void (*tactic)(const ingot_region *region, ingot_tactic *tactic);
+    ingot_status (*pack)(const ingot_region *region, void *packed, ingot_error *error); /* NULL: packs nothing */
+    /* As in backend.h; NULL: no workspace. */
+    ingot_status (*measure)(const ingot_region *region, const ingot_value *const *inputs,
+                            const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error);
+    /* Sets *declined where these shapes are not its business: then the node's reference kernel runs (regions of one node). */
+    ingot_status (*run)(const ingot_step *step, bool *declined);
+} ingot_cpu_family;
+
+/* What region->detail points to. */
+typedef struct ingot_cpu_region {
+    const ingot_cpu_family *family;
+    const void *detail;     /* the family's own, in the claim's arena */
+    ingot_kernel reference; /* of a region of one node; else NULL */
+} ingot_cpu_region;
+
+/* A region in the making. */
+typedef struct ingot_cpu_draft {
+    ingot_node *nodes[INGOT_CPU_MAX_NODES]; /* the first one is what claim was asked about */
+    size_t node_count;
+    ingot_graph_value *inputs[INGOT_CPU_MAX_INPUTS];
+    size_t input_count;
+    const void *detail; /* copied, detail_size bytes */
+    size_t detail_size;
+    uint32_t flags;
+} ingot_cpu_draft;
+
+/* A draft of the node alone, with its operands as inputs; false where it has too many. */
+bool ingot_cpu_draft_node(ingot_node *node, ingot_cpu_draft *draft);
+/* Makes the region: its outputs are those of its last node. */
+ingot_status ingot_cpu_claim_region(ingot_cpu_claim *claim, const ingot_cpu_family *family,
+                                    const ingot_cpu_draft *draft, bool *claimed);
+
+/* A region of the node alone, however many inputs it has, without detail. */
+ingot_status ingot_cpu_claim_whole_node(ingot_cpu_claim *claim, const ingot_cpu_family *family, ingot_node *node,
+                                        bool *claimed);
+
+/* The only node that uses value, where the value goes nowhere else: not to an output of the graph either. NULL: none. */
+ingot_node *ingot_cpu_follower(const ingot_cpu_claim *claim, const ingot_graph_value *value);
+
+/* Element type and rank of an input of a node, as far as inferred. */
+static inline bool ingot_cpu_is_float(const ingot_graph_value *value)
+{
+    return value && value->type.kind == INGOT_KIND_TENSOR && value->type.element == INGOT_FLOAT;
+}
+/* Both shapes are known to be the same, by number or by symbol. */
+bool ingot_cpu_same_shape(const ingot_graph_value *a, const ingot_graph_value *b);
+/* A constant float tensor of one element. */
+bool ingot_cpu_scalar(const ingot_graph_value *value, float *result);
+/* Whether the node is that operator of ai.onnx. */
+bool ingot_cpu_is(const ingot_node *node, const char *op_type);
+
+/* ---- Epilogues: what is done to a product before it is stored ---- */
+
+typedef struct ingot_cpu_epilogue {
+    size_t column_bias; /* index among the region's inputs of a constant [columns]; SIZE_MAX: none */
+    size_t add;         /* index of a tensor of the output's shape; SIZE_MAX: none */
+    bool add_last;
+    ingot_unary activation;
+} ingot_cpu_epilogue;
+
+/* Takes nodes after the draft's last one into it, as far as an epilogue can do their work with the same bits. columns: size of
+ * the last axis where a constant bias along it may be added; 0: none may. */
+void ingot_cpu_absorb(const ingot_cpu_claim *claim, ingot_cpu_draft *draft, int64_t columns,
+                      ingot_cpu_epilogue *epilogue);
+
+/* The operation of a one-operand node as a kernel of eltwise.h has it; false where there is none, or its bounds are no
+ * constants. */
+bool ingot_cpu_unary_of(const ingot_node *node, ingot_unary *unary);
+
+/* ---- The families ---- */
+extern const ingot_cpu_family ingot_cpu_convolution;
+extern const ingot_cpu_family ingot_cpu_product;
+extern const ingot_cpu_family ingot_cpu_unary;
+extern const ingot_cpu_family ingot_cpu_binary;
+extern const ingot_cpu_family ingot_cpu_reference;
+
+#endif

@@ -1,0 +1,228 @@
+/* Conv, FusedConv and ConvTranspose on floats in one and two dimensions. */
+#include <string.h>
+
+#include "cpu/conv/conv.h"
+#include "cpu/family.h"
+#include "ops/conv.h"
+
+typedef struct detail {
+    bool transposed, packs; /* packs: weights are constant and laid out once */
+    ingot_cpu_epilogue epilogue;
+} detail;
+
+static const detail *detail_of(const ingot_region *region)
+{
+    return ((const ingot_cpu_region *)region->detail)->detail;
+}
+
+/* ---- Geometry ---- */
+
+/* The kernel's view of a convolution of these shapes. Sizes of the image are left 0 where x is NULL. */
+static ingot_status fill(const ingot_region *region, int rank, const int64_t *x, const int64_t *w, ingot_conv *conv,
+                         ingot_error *error)
+{
+    const ingot_node *node = region->nodes[0];
+    const detail *d = detail_of(region);
+    int64_t probe[INGOT_MAX_RANK]; /* weights alone: an image as small as the kernel's reach does */
+    ingot_window window;
+    size_t group = (size_t)(d->transposed ? ((const ingot_conv_transpose_params *)node->params)->group
+                                          : ((const ingot_conv_params *)node->params)->group);
+    *conv = (ingot_conv){.batch = 1,
+                         .groups = group,
+                         .stride_height = 1,
+                         .dilation_height = 1,
+                         .kernel_height = 1,
+                         .in_height = 1,
+                         .out_height = 1};
+    conv->outputs = (size_t)w[d->transposed ? 1 : 0] * (d->transposed ? group : 1);
+    conv->channels = (size_t)w[d->transposed ? 0 : 1] * (d->transposed ? 1 : group);
+    conv->kernel_width = (size_t)w[rank - 1];
+    if (rank == 4)
+        conv->kernel_height = (size_t)w[2];
+    conv->stride_width = conv->dilation_width = 1;
+    if (!x)
+        return INGOT_OK;
+    memcpy(probe, x, (size_t)rank * sizeof *probe);
+    if (d->transposed)
+        INGOT_TRY(ingot_conv_transpose_geometry(node, node->params, NULL, rank, probe, w, &window, error));
+    else
+        INGOT_TRY(ingot_conv_geometry(node, node->params, NULL, rank, probe, w, &window, error));
+    int last = rank - 3;
+    conv->batch = (size_t)x[0];
+    conv->in_width = (size_t)x[rank - 1];
+    conv->out_width = (size_t)window.out[last];
+    conv->stride_width = (size_t)window.stride[last];
+    conv->dilation_width = (size_t)window.dilation[last];
+    conv->pad_left = (size_t)window.begin[last];
+    if (rank == 3)
+        return INGOT_OK;
+    conv->in_height = (size_t)x[2];
+    conv->out_height = (size_t)window.out[0];
+    conv->stride_height = (size_t)window.stride[0];
+    conv->dilation_height = (size_t)window.dilation[0];
+    conv->pad_top = (size_t)window.begin[0];
+    return INGOT_OK;
+}
+
+/* ---- Claiming ---- */
+
+static bool fused_activation(const ingot_conv_params *p, ingot_unary *unary)
+{
+    static const ingot_unary_kind kinds[] = {[INGOT_CONV_IDENTITY] = INGOT_UNARY_IDENTITY,
+                                             [INGOT_CONV_RELU] = INGOT_UNARY_RELU,
+                                             [INGOT_CONV_TANH] = INGOT_UNARY_TANH,
+                                             [INGOT_CONV_SIGMOID] = INGOT_UNARY_SIGMOID,
+                                             [INGOT_CONV_LEAKY_RELU] = INGOT_UNARY_LEAKY_RELU,
+                                             [INGOT_CONV_CLIP] = INGOT_UNARY_CLIP,
+                                             [INGOT_CONV_HARD_SIGMOID] = INGOT_UNARY_HARD_SIGMOID};
+    *unary = (ingot_unary){.kind = kinds[p->activation], .a = p->a, .b = p->b};
+    return true;
+}
+
+/* All tensors are float, of rank 3 or 4; negative padding is the reference's. */
+static bool suits(const ingot_node *node)
+{
+    const ingot_graph_value *x = node->inputs[0], *w = node->inputs[1];
+    const ingot_window_params *p = node->params; /* the first member of both kinds of params */
+    for (size_t i = 0; i < node->operand_count; i++)
+        if (node->inputs[i] && !ingot_cpu_is_float(node->inputs[i]))
+            return false;
+    for (size_t i = 0; i < p->pads.count; i++)
+        if (p->pads.data[i] < 0)
+            return false;
+    return node->outputs[0] && (x->type.rank == 3 || x->type.rank == 4) && w->type.rank == x->type.rank;
+}
+
+static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
+{
+    detail d = {.transposed = ingot_cpu_is(node, "ConvTranspose"),
+                .epilogue = {.column_bias = SIZE_MAX, .add = SIZE_MAX}};
+    bool fused = strcmp(node->op_type, "FusedConv") == 0 && strcmp(node->domain, "com.microsoft") == 0;
+    ingot_cpu_draft draft;
+    if ((!d.transposed && !fused && !ingot_cpu_is(node, "Conv")) || !suits(node) || !ingot_cpu_draft_node(node, &draft))
+        return INGOT_OK;
+    d.packs = ingot_graph_value_is_constant(node->inputs[1]);
+    if (fused) {
+        fused_activation(node->params, &d.epilogue.activation);
+        if (node->operand_count > 3 && node->inputs[3])
+            d.epilogue.add = 3;
+    }
+    ingot_cpu_absorb(claim, &draft, 0, &d.epilogue);
+    draft.detail = &d;
+    draft.detail_size = sizeof d;
+    return ingot_cpu_claim_region(claim, &ingot_cpu_convolution, &draft, claimed);
+}
+
+/* ---- Packing and running ---- */
+
+static size_t packed_size(const detail *d, const ingot_conv *conv)
+{
+    return d->transposed ? ingot_conv_transpose_f32_packed_size(conv) : ingot_conv_f32_packed_size(conv);
+}
+
+static void pack_weights(const detail *d, const ingot_conv *conv, const float *weights, float *packed)
+{
+    if (d->transposed)
+        ingot_conv_transpose_f32_pack(conv, weights, packed);
+    else
+        ingot_conv_f32_pack(conv, weights, packed);
+}
+
+static void tactic(const ingot_region *region, ingot_tactic *tactic)
+{
+    const detail *d = detail_of(region);
+    const ingot_graph_value *w = region->inputs[1];
+    ingot_conv conv;
+    tactic->name = d->transposed ? "conv_transpose_f32" : "conv_f32";
+    if (!d->packs || fill(region, w->constant->rank, NULL, w->constant->dims, &conv, NULL) != INGOT_OK)
+        return;
+    tactic->packed_bytes = packed_size(d, &conv);
+    if (!d->transposed)
+        tactic->name = ingot_conv_f32_tactic(&conv);
+}
+
+static ingot_status pack(const ingot_region *region, void *packed, ingot_error *error)
+{
+    const ingot_value *w = region->inputs[1]->constant;
+    ingot_conv conv;
+    INGOT_TRY(fill(region, w->rank, NULL, w->dims, &conv, error));
+    pack_weights(detail_of(region), &conv, w->data, packed);
+    return INGOT_OK;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + INGOT_ALIGNMENT - 1) / INGOT_ALIGNMENT * INGOT_ALIGNMENT;
+}
+
+static ingot_status measure(const ingot_region *region, const ingot_value *const *inputs,
+                            const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
+{
+    const detail *d = detail_of(region);
+    ingot_conv conv;
+    INGOT_TRY(fill(region, inputs[0]->rank, inputs[0]->dims, inputs[1]->dims, &conv, error));
+    *bytes =
+        d->transposed ? ingot_conv_transpose_f32_workspace(&conv, threads) : ingot_conv_f32_workspace(&conv, threads);
+    if (!d->packs)
+        *bytes = round_up(*bytes) + packed_size(d, &conv);
+    return INGOT_OK;
+}
+
+/* ConvTranspose's kernels know no addition: it is done afterwards. */
+static void run_transposed(const ingot_step *step, const ingot_conv *conv, const float *packed,
+                           ingot_epilogue *epilogue)
+{
+    const detail *d = detail_of(step->region);
+    const float *add = epilogue->add;
+    ingot_unary activation = epilogue->activation;
+    const ingot_value *y = step->outputs[0];
+    epilogue->add = NULL;
+    if (add && !d->epilogue.add_last)
+        epilogue->activation = (ingot_unary){0};
+    ingot_conv_transpose_f32(conv, step->inputs[0]->data, packed, epilogue, y->data, step->workspace, step->threads);
+    if (!add)
+        return;
+    size_t count = ingot_value_count(y);
+    ptrdiff_t stride = 1;
+    ingot_binary op = {.kind = INGOT_BINARY_ADD,
+                       .rank = 1,
+                       .dims = &count,
+                       .a = y->data,
+                       .b = add,
+                       .a_strides = &stride,
+                       .b_strides = &stride,
+                       .y = y->data};
+    if (!d->epilogue.add_last)
+        op.then = activation;
+    ingot_binary_f32(&op, step->threads);
+}
+
+static ingot_status run(const ingot_step *step, bool *declined)
+{
+    const ingot_region *region = step->region;
+    const detail *d = detail_of(region);
+    const ingot_value *x = step->inputs[0], *w = step->inputs[1];
+    ingot_conv conv;
+    INGOT_TRY(fill(region, x->rank, x->dims, w->dims, &conv, step->error));
+    if (ingot_value_count(step->outputs[0]) == 0)
+        return INGOT_OK;
+    const float *packed = step->packed;
+    if (!d->packs) {
+        size_t offset = step->workspace_bytes - packed_size(d, &conv);
+        pack_weights(d, &conv, w->data, (float *)((char *)step->workspace + offset));
+        packed = (const float *)((const char *)step->workspace + offset);
+    }
+    ingot_epilogue epilogue = {.activation = d->epilogue.activation, .add_last = d->epilogue.add_last};
+    if (region->nodes[0]->operand_count > 2 && step->inputs[2])
+        epilogue.row_bias = step->inputs[2]->data;
+    if (d->epilogue.add != SIZE_MAX)
+        epilogue.add = step->inputs[d->epilogue.add]->data;
+    if (d->transposed)
+        run_transposed(step, &conv, packed, &epilogue);
+    else
+        ingot_conv_f32(&conv, x->data, packed, &epilogue, step->outputs[0]->data, step->workspace, step->threads);
+    return INGOT_OK;
+}
+
+const ingot_cpu_family ingot_cpu_convolution = {
+    .name = "conv", .claim = claim, .tactic = tactic, .pack = pack, .measure = measure, .run = run};
