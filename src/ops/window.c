@@ -118,11 +118,8 @@ ingot_status ingot_window_resolve(const ingot_node *node, const ingot_window_par
         }
         /* The standard's formula for VALID is the same with and without ceil_mode. */
         resolve_explicit(window, dims, i, in[i], params->ceil_mode && params->auto_pad == INGOT_AUTO_PAD_NOTSET);
-        if (ingot_dim_is_number(window->out[i]) && window->out[i] < (in[i] == 0 ? 0 : 1)) {
-            if (in[i] == 0) {
-                window->out[i] = 0;
-                continue;
-            }
+        /* By the formula an output may be empty, but not less. */
+        if (ingot_dim_is_number(window->out[i]) && window->out[i] < 0) {
             ingot_dim extent = ingot_window_extent(window, dims, i);
             return ingot_node_fail(
                 node, error, dims ? INGOT_INVALID_MODEL : INGOT_INVALID_INPUT,
