@@ -1,4 +1,4 @@
-/* MatMul, MatMulInteger, Gemm: attributes and shapes. */
+/* MatMul, MatMulInteger, Gemm, Det: attributes and shapes. */
 #include "ops/matmul.h"
 
 static const ingot_param_field gemm_fields[] = {
@@ -69,6 +69,17 @@ static ingot_status infer_gemm(ingot_infer *c)
     return INGOT_OK;
 }
 
+static ingot_status infer_det(ingot_infer *c)
+{
+    const ingot_type *x = &c->inputs[0].type;
+    INGOT_TRY(ingot_infer_rank(c, 0, 2, INGOT_MAX_RANK));
+    if (x->rank >= 2)
+        INGOT_TRY(ingot_infer_same_dim(c, "the sizes of a matrix that has a determinant", x->dims[x->rank - 2],
+                                       x->dims[x->rank - 1], NULL));
+    ingot_infer_set(c, 0, x->element, x->rank < 0 ? -1 : x->rank - 2, x->dims);
+    return INGOT_OK;
+}
+
 const ingot_op ingot_op_matmul = {.summary = "The matrix product, batched as numpy.matmul", .infer = infer_matmul};
 const ingot_op ingot_op_matmul_integer = {.summary = "The matrix product of 8-bit integers less their zero points",
                                           .infer = infer_matmul_integer};
@@ -76,3 +87,4 @@ const ingot_op ingot_op_gemm = {.summary = "alpha A B + beta C of matrices, each
                                 .params_size = sizeof(ingot_gemm_params),
                                 .fields = gemm_fields,
                                 .infer = infer_gemm};
+const ingot_op ingot_op_det = {.summary = "The determinants of square matrices", .infer = infer_det};
