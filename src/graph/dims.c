@@ -18,7 +18,7 @@ static ingot_dim reference(size_t number)
 
 static size_t number_of(ingot_dim dim)
 {
-    return (size_t)(dim - INT64_MIN);
+    return (size_t)((uint64_t)dim - (uint64_t)INT64_MIN); /* unsigned: dim may be a plain number */
 }
 
 ingot_dims *ingot_dims_create(void)
