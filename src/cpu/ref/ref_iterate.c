@@ -19,7 +19,7 @@ void ingot_walk_init(ingot_walk *walk, int rank, const int64_t *dims)
 
 void ingot_walk_add_broadcast(ingot_walk *walk, int rank, const int64_t *dims)
 {
-    ingot_broadcast_strides(rank, dims, walk->rank, walk->strides[walk->operands++]);
+    ingot_walk_strides(rank, dims, walk->rank, walk->strides[walk->operands++]);
 }
 
 void ingot_walk_add_strided(ingot_walk *walk, const int64_t *strides, int64_t offset)
@@ -99,7 +99,7 @@ void ingot_plain_strides(int rank, const int64_t *dims, int64_t *strides)
     }
 }
 
-void ingot_broadcast_strides(int rank, const int64_t *dims, int out_rank, int64_t *strides)
+void ingot_walk_strides(int rank, const int64_t *dims, int out_rank, int64_t *strides)
 {
     int64_t stride = 1;
     for (int i = out_rank - 1; i >= 0; i--) {

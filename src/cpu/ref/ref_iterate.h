@@ -44,7 +44,7 @@ bool ingot_walk_next(ingot_walk *walk);
 /* Strides, in elements, of a row-major tensor without gaps. */
 void ingot_plain_strides(int rank, const int64_t *dims, int64_t *strides);
 /* The same as operand of an output of rank out_rank: 0 on the axes where it is broadcast. */
-void ingot_broadcast_strides(int rank, const int64_t *dims, int out_rank, int64_t *strides);
+void ingot_walk_strides(int rank, const int64_t *dims, int out_rank, int64_t *strides);
 
 /* Product of dims first ... end - 1: of a value whose sizes have been checked, so that it cannot overflow. */
 size_t ingot_dims_product(const int64_t *dims, int first, int end);

@@ -144,7 +144,7 @@ ingot_status ingot_ref_gemm(const ingot_kernel_call *call)
     ingot_factors factors;
     INGOT_TRY(ingot_factors_prepare(call, a, b, columns, &factors));
     if (bias)
-        ingot_broadcast_strides(bias->rank, bias->dims, 2, bias_strides);
+        ingot_walk_strides(bias->rank, bias->dims, 2, bias_strides);
     for (size_t i = 0; i < rows; i++) {
         bias_row bias_here = {bias, (int64_t)i * bias_strides[0], bias_strides[1]};
         ingot_product_row(&factors, &product, i);

@@ -44,7 +44,7 @@ static operand as_operand(const ingot_kernel_call *call, size_t input)
 {
     operand o = {.value = ingot_kernel_has(call, input) ? call->inputs[input] : NULL};
     if (o.value)
-        ingot_broadcast_strides(o.value->rank, o.value->dims, call->inputs[0]->rank, o.strides);
+        ingot_walk_strides(o.value->rank, o.value->dims, call->inputs[0]->rank, o.strides);
     return o;
 }
 
