@@ -3,9 +3,18 @@
 
 #include <stddef.h>
 
-#define FIELD(number, kind, type, member) {number, INGOT_PROTO_##kind, offsetof(type, member), #member, NULL}
-#define CHILD(number, kind, type, member, child) {number, INGOT_PROTO_##kind, offsetof(type, member), #member, &child}
-#define MESSAGE(text, type, min_bytes, table) {text, sizeof(type), min_bytes, table, sizeof(table) / sizeof((table)[0])}
+#define FIELD(number, kind, type, member)                                 \
+    {                                                                     \
+        number, INGOT_PROTO_##kind, offsetof(type, member), #member, NULL \
+    }
+#define CHILD(number, kind, type, member, child)                            \
+    {                                                                       \
+        number, INGOT_PROTO_##kind, offsetof(type, member), #member, &child \
+    }
+#define MESSAGE(text, type, min_bytes, table)                                    \
+    {                                                                            \
+        text, sizeof(type), min_bytes, table, sizeof(table) / sizeof((table)[0]) \
+    }
 
 static const ingot_proto_message entry_message, opset_message, dimension_message, shape_message, tensor_type_message,
     sequence_type_message, map_type_message, opaque_message, type_message, value_info_message, attribute_message,

@@ -1,4 +1,5 @@
 /* Tensors of a model file as values, and values as messages. The table's bytes were written by the onnx Python package. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -299,6 +300,25 @@ static void external_data_must_lie_inside_the_folder_and_the_file(void **state)
     expect_failure_with(proto, size, NULL, "not allowed here");
 }
 
+static void external_data_may_lie_beyond_4_gb(void **state)
+{
+    char proto[256], name[128];
+    folder *f = *state;
+    const off_t offset = (off_t)5 << 30; /* the file is sparse: it takes one page of the disk */
+    snprintf(name, sizeof name, "%s/big.bin", f->path);
+    int file = open(name, O_CREAT | O_WRONLY, 0600);
+    assert_true(file >= 0);
+    ssize_t written = pwrite(file, "\x07\x00\x00\x00\x09\x00\x00\x00", 8, offset);
+    close(file);
+    size_t size = make_external(proto, ENTRIES("location", "big.bin", "offset", "5368709120", "length", "8"));
+    loaded l = load_with(proto, size, f->files);
+    unlink(name);
+    assert_int_equal(written, 8);
+    assert_int_equal(l.status, INGOT_OK);
+    assert_memory_equal(l.value.data, "\x07\x00\x00\x00\x09\x00\x00\x00", 8);
+    unload(&l);
+}
+
 /* ---- Sparse tensors ---- */
 
 /* float [2,3], values {1, 2}, linear indices {1, 5} or as given: TensorProtos inside. */
@@ -440,6 +460,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(external_data_is_mapped_and_found_at_its_offset, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(external_data_must_lie_inside_the_folder_and_the_file, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(external_data_may_lie_beyond_4_gb, make_folder, remove_folder),
         cmocka_unit_test(a_sparse_tensor_becomes_a_dense_one),
         cmocka_unit_test(a_sparse_tensor_with_wrong_indices_or_size_is_refused),
         cmocka_unit_test(a_written_tensor_has_the_bytes_of_the_standard),
