@@ -180,9 +180,10 @@ static ingot_status infer_mod(ingot_infer *c)
 {
     const ingot_binary_params *p = c->params;
     ingot_element element = c->inputs[0].type.element;
-    if (ingot_element_is_float(element) && !p->fmod)
-        return ingot_infer_fail(c, "attribute 'fmod' is 0, which is for integers; inputs of type %s need 1",
-                                ingot_element_name(element));
+    if (ingot_element_is_float(element) && !p->fmod && c->node->opset < 28)
+        return ingot_infer_fail(
+            c, "attribute 'fmod' is 0, which before opset 28 is for integers; inputs of type %s need 1",
+            ingot_element_name(element));
     INGOT_TRY(infer_shape(c, element));
     ingot_content_combine(c, p->fmod ? content_fmod : content_mod);
     return INGOT_OK;

@@ -84,6 +84,16 @@ INGOT_RUN_UNSIGNED(div, INGOT_RESULT_SAME, p / q)
 INGOT_RUN_SIGNED(floor_mod, INGOT_RESULT_SAME, q == -1 ? 0 : p % q != 0 && (p % q < 0) != (q < 0) ? p % q + q : p % q)
 INGOT_RUN_UNSIGNED(floor_mod, INGOT_RESULT_SAME, p % q)
 
+/* A remainder of 0 has the divisor's sign too. */
+static inline double floor_mod_real(double p, double q)
+{
+    double r = fmod(p, q);
+    if (r == 0)
+        return copysign(0, q);
+    return (r < 0) != (q < 0) ? r + q : r;
+}
+INGOT_RUN_FLOATS(floor_mod, INGOT_RESULT_SAME, floor_mod_real(p, q))
+
 INGOT_BINARY_RUN(fmod_float, float, float, float, fmodf(p, q))
 INGOT_BINARY_RUN(fmod_double, double, double, double, fmod(p, q))
 INGOT_RUN_SIGNED(fmod, INGOT_RESULT_SAME, q == -1 ? 0 : p % q)
@@ -113,7 +123,8 @@ ingot_status ingot_ref_div(const ingot_kernel_call *call)
 
 ingot_status ingot_ref_mod(const ingot_kernel_call *call)
 {
-    static const ingot_binary_run floor_runs[INGOT_ELEMENT_COUNT] = {INGOT_INTEGER_SLOTS(floor_mod)};
+    static const ingot_binary_run floor_runs[INGOT_ELEMENT_COUNT] = {INGOT_FLOAT_SLOTS(floor_mod),
+                                                                     INGOT_INTEGER_SLOTS(floor_mod)};
     static const ingot_binary_run c_runs[INGOT_ELEMENT_COUNT] = {INGOT_FLOAT_SLOTS(fmod), INGOT_INTEGER_SLOTS(fmod)};
     const ingot_binary_params *params = call->params;
     INGOT_TRY(refuse_zero(call));

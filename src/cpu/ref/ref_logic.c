@@ -75,23 +75,22 @@ DEFINE_KERNEL(bitwise_or, INGOT_INTEGER_SLOTS(bitwise_or))
 INGOT_RUN_WRAPPING(bitwise_xor, p ^ q)
 DEFINE_KERNEL(bitwise_xor, INGOT_INTEGER_SLOTS(bitwise_xor))
 
-/* A shift by the type's width or more leaves nothing. */
-#define DEFINE_SHIFTS(name, type, bits)                                        \
-    INGOT_BINARY_RUN(left_##name, type, uint64_t, type, q < bits ? p << q : 0) \
-    INGOT_BINARY_RUN(right_##name, type, uint64_t, type, q < bits ? p >> q : 0)
-DEFINE_SHIFTS(uint8, uint8_t, 8)
-DEFINE_SHIFTS(uint16, uint16_t, 16)
-DEFINE_SHIFTS(uint32, uint32_t, 32)
-DEFINE_SHIFTS(uint64, uint64_t, 64)
-
-#define SHIFT_SLOTS(direction)                                                                                   \
-    [INGOT_UINT8] = direction##_uint8, [INGOT_UINT16] = direction##_uint16, [INGOT_UINT32] = direction##_uint32, \
-    [INGOT_UINT64] = direction##_uint64
+/* A shift by the type's width or more, or by a negative count, leaves what the sign fills in. ~(~p >> q) is the shift of a
+ * negative number that keeps the sign. */
+#define DEFINE_SHIFTS(name, type, bits)                                                  \
+    INGOT_BINARY_RUN(left_##name, type, uint64_t, type, q < (bits) ? p << q : 0)         \
+    INGOT_BINARY_RUN(left_u##name, u##type, uint64_t, u##type, q < (bits) ? p << q : 0)  \
+    INGOT_BINARY_RUN(right_u##name, u##type, uint64_t, u##type, q < (bits) ? p >> q : 0) \
+    INGOT_BINARY_RUN(right_##name, type, int64_t, type, (uint64_t)q >= (bits) ? -(p < 0) : p < 0 ? ~(~p >> q) : p >> q)
+DEFINE_SHIFTS(int8, int8_t, 8)
+DEFINE_SHIFTS(int16, int16_t, 16)
+DEFINE_SHIFTS(int32, int32_t, 32)
+DEFINE_SHIFTS(int64, int64_t, 64)
 
 ingot_status ingot_ref_bit_shift(const ingot_kernel_call *call)
 {
-    static const ingot_binary_run left[INGOT_ELEMENT_COUNT] = {SHIFT_SLOTS(left)};
-    static const ingot_binary_run right[INGOT_ELEMENT_COUNT] = {SHIFT_SLOTS(right)};
+    static const ingot_binary_run left[INGOT_ELEMENT_COUNT] = {INGOT_INTEGER_SLOTS(left)};
+    static const ingot_binary_run right[INGOT_ELEMENT_COUNT] = {INGOT_INTEGER_SLOTS(right)};
     const ingot_binary_params *params = call->params;
     return ingot_run_binary(call, params->direction == INGOT_SHIFT_LEFT ? left : right);
 }
