@@ -97,8 +97,10 @@ static bool is_direct(const ingot_conv *c, const conv_sizes *sizes)
 static size_t scratch_size(const ingot_conv *c)
 {
     conv_sizes sizes = find_sizes(c);
-    if (sizes.n == 0 || choose_tactic(c) == DEPTHWISE)
-        return sizes.n == 0 ? 0 : round_up(ingot_depthwise_plane(c).size);
+    if (sizes.n == 0)
+        return 0;
+    if (choose_tactic(c) == DEPTHWISE)
+        return round_up(ingot_depthwise_plane(c).size);
     return is_direct(c, &sizes) ? 0 : round_up(ingot_gemm_f32_fill_scratch(sizes.kernel, sizes.n, sizes.k));
 }
 
@@ -121,12 +123,23 @@ typedef struct conv_task {
 
 /* ---- Depthwise ---- */
 
-/* What of the epilogue the kernel does not do, on one plane. */
-static void finish_plane(const ingot_epilogue *epilogue, bool activate, const float *add, float *out, size_t count)
+/* A depthwise kernel's part of the epilogue is the bias and, where nothing comes between, a limit. */
+static bool limits_in_kernel(const ingot_epilogue *epilogue)
 {
+    bool limit = epilogue->activation.kind == INGOT_UNARY_RELU || epilogue->activation.kind == INGOT_UNARY_CLIP;
+    return limit && !epilogue->scaled && (!epilogue->add || epilogue->add_last);
+}
+
+/* The rest, on one plane. */
+static void finish_plane(const ingot_epilogue *epilogue, float bias, const float *add, float *out, size_t count)
+{
+    if (epilogue->scaled) {
+        ingot_unary affine = {INGOT_UNARY_AFFINE, epilogue->scale, bias};
+        ingot_vec_unary(&affine, out, out, count);
+    }
     if (add && !epilogue->add_last)
         ingot_vec_binary(INGOT_BINARY_ADD, out, add, out, count);
-    if (activate && epilogue->activation.kind != INGOT_UNARY_IDENTITY)
+    if (!limits_in_kernel(epilogue) && epilogue->activation.kind != INGOT_UNARY_IDENTITY)
         ingot_vec_unary(&epilogue->activation, out, out, count);
     if (add && epilogue->add_last)
         ingot_vec_binary(INGOT_BINARY_ADD, out, add, out, count);
@@ -142,10 +155,8 @@ static void run_depthwise(void *argument, size_t chunk, int participant)
     float *scratch = task->scratch + (size_t)participant * task->scratch_size;
     memset(scratch, 0, ingot_depthwise_plane(c).size * sizeof *scratch);
     ingot_depthwise depthwise = {c, -INFINITY, INFINITY};
-    bool before_activation = epilogue->scaled || (epilogue->add && !epilogue->add_last);
-    bool relu = epilogue->activation.kind == INGOT_UNARY_RELU, clip = epilogue->activation.kind == INGOT_UNARY_CLIP;
-    bool limit = !before_activation && (relu || clip);
-    if (limit) {
+    if (limits_in_kernel(epilogue)) {
+        bool clip = epilogue->activation.kind == INGOT_UNARY_CLIP;
         depthwise.low = clip ? epilogue->activation.a : 0.0f;
         depthwise.high = clip ? epilogue->activation.b : INFINITY;
     }
@@ -154,14 +165,9 @@ static void run_depthwise(void *argument, size_t chunk, int participant)
         float *out = task->output + plane * count;
         const float *add = epilogue->add ? epilogue->add + plane * count : NULL;
         float bias = epilogue->row_bias ? epilogue->row_bias[output] : 0.0f;
-        float *sums = out;
         task->table->depthwise(&depthwise, task->input + input * task->sizes.in_plane,
-                               task->packed + output * task->sizes.taps, epilogue->scaled ? 0.0f : bias, sums, scratch);
-        if (epilogue->scaled) {
-            ingot_unary affine = {INGOT_UNARY_AFFINE, epilogue->scale, bias};
-            ingot_vec_unary(&affine, out, out, count);
-        }
-        finish_plane(epilogue, !limit, add, out, count);
+                               task->packed + output * task->sizes.taps, epilogue->scaled ? 0.0f : bias, out, scratch);
+        finish_plane(epilogue, bias, add, out, count);
     }
 }
 

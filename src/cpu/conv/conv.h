@@ -1,7 +1,7 @@
 /* FP32 convolution of dense NCHW tensors in two dimensions (one dimension: height 1), and its transpose.
  *
  * Tensors need the alignment of a float only; packed weights and workspaces are aligned to INGOT_ALIGNMENT. Nothing outside
- * the tensors is read or written. Inputs and output must not overlap, but epilogue.add may be the output.
+ * the tensors is read or written. Inputs, epilogue.add and output must not overlap.
  *
  * Same bits: an output element depends on its own window, the weights and the shape of the kernel alone, not on the batch, the
  * size of the image or the number of threads. Threads: as in gemm.h. */

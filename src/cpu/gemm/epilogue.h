@@ -12,7 +12,7 @@
  *   v = v + add[row, column]          where given and not add_last
  *   v = activation(v)
  *   v = v + add[row, column]          where given and add_last
- * add may be the output itself, element for element. */
+ * add must not overlap the output, which holds partial sums on the way. */
 typedef struct ingot_epilogue {
     bool scaled, add_last;
     float scale;

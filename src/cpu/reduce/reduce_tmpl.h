@@ -187,15 +187,16 @@ static void softmax_columns(bool logarithm, const float *x, size_t count, size_t
 {
     for (size_t i = 0; i < columns; i += LANES) {
         size_t part = columns - i < LANES ? columns - i : LANES;
-        vec top = v_set(-INFINITY), sum = v_zero();
+        vec top = v_set(-INFINITY), sums[UNROLL] = {v_zero(), v_zero(), v_zero(), v_zero()};
         for (size_t j = 0; j < count; j++)
             top = join_max(top, v_load_part(x + j * inner + i, part));
         for (size_t j = 0; j < count; j++) {
             vec e = v_exp(v_sub(v_load_part(x + j * inner + i, part), top));
-            sum = v_add(sum, e);
+            sums[j % UNROLL] = v_add(sums[j % UNROLL], e);
             if (!logarithm)
                 v_store_part(y + j * inner + i, e, part);
         }
+        vec sum = v_add(v_add(sums[0], sums[1]), v_add(sums[2], sums[3]));
         vec scale = v_div(v_set(1.0f), sum), rest = v_log(sum);
         for (size_t j = 0; j < count; j++) {
             size_t at = j * inner + i;

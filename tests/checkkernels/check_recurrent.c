@@ -1,0 +1,95 @@
+#include "check.h"
+#include "cpu/recurrent/recurrent_table.h"
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static double clipped(double x, double clip)
+{
+    return clip > 0 ? fmin(fmax(x, -clip), clip) : x;
+}
+
+static void check_lstm(int level, size_t batch, size_t hidden, bool peepholes, float clip)
+{
+    size_t row = 4 * hidden + 3, h_row = hidden + 1;
+    float *gates = random_floats((batch - 1) * row + 4 * hidden, true), *p = random_floats(3 * hidden, true);
+    float *cell = random_floats(batch * hidden, true), *before = guard_floats(batch * hidden, true);
+    float *h = guard_floats((batch - 1) * h_row + hidden, true);
+    memcpy(before, cell, batch * hidden * sizeof(float));
+    for (size_t i = 0; i < (batch - 1) * row + 4 * hidden; i++)
+        gates[i] *= 4;
+    ingot_lstm_cell task = {batch, hidden, gates, row, peepholes ? p : NULL, clip, cell, h, h_row};
+    ingot_recurrent_table_at(level)->lstm_cell(&task);
+    bool good = true;
+    for (size_t b = 0; b < batch; b++) {
+        for (size_t j = 0; j < hidden; j++) {
+            const float *g = gates + b * row + j;
+            double c = before[b * hidden + j], pi = peepholes ? p[j] : 0, po = peepholes ? p[hidden + j] : 0;
+            double pf = peepholes ? p[2 * hidden + j] : 0, i = sigmoid(clipped(g[0] + pi * c, clip));
+            double f = sigmoid(clipped(g[2 * hidden] + pf * c, clip));
+            c = f * c + i * tanh(clipped(g[3 * hidden], clip));
+            double o = sigmoid(clipped(g[hidden] + po * c, clip));
+            good = good && fabs(cell[b * hidden + j] - c) < 1e-6 && fabs(h[b * h_row + j] - o * tanh(c)) < 1e-6;
+        }
+    }
+    check_case(good, "%s LSTM cell %zux%zu", ingot_level_name(level), batch, hidden);
+    guard_release();
+}
+
+static void check_gru(int level, size_t batch, size_t hidden, bool before_reset, float clip)
+{
+    size_t n = hidden;
+    float *x = random_floats(batch * 3 * n, true), *r = random_floats(batch * 3 * n, true);
+    float *previous = random_floats(batch * n, true), *h = guard_floats(batch * n, true),
+          *reset = guard_floats(batch * n, true);
+    double *truth = guard_memory(batch * n * sizeof(double), true);
+    bool good = true;
+    for (size_t i = 0; i < batch * n; i++) {
+        const float *xi = x + i / n * 3 * n + i % n, *ri = r + i / n * 3 * n + i % n;
+        double z = sigmoid(clipped((double)xi[0] + ri[0], clip)), gate = sigmoid(clipped((double)xi[n] + ri[n], clip));
+        double inner = before_reset ? gate * ri[2 * n] : ri[2 * n];
+        double g = tanh(clipped(xi[2 * n] + inner, clip));
+        truth[i] = (1 - z) * g + z * previous[i];
+    }
+    ingot_gru_cell task = {batch, n, x, 3 * n, r, 3 * n, previous, n, h, n, reset, clip};
+    if (before_reset) {
+        ingot_recurrent_table_at(level)->gru_cell(&task);
+    } else {
+        float *gates = guard_floats(batch * n, true);
+        for (size_t i = 0; i < batch * n; i++)
+            gates[i] =
+                (float)(sigmoid(clipped((double)x[i / n * 3 * n + n + i % n] + r[i / n * 3 * n + n + i % n], clip)) *
+                        previous[i]);
+        ingot_recurrent_table_at(level)->gru_gates(&task);
+        for (size_t i = 0; i < batch * n; i++)
+            good = good && fabsf(reset[i] - gates[i]) < 1e-6f;
+        ingot_recurrent_table_at(level)->gru_finish(&task);
+    }
+    for (size_t i = 0; i < batch * n; i++)
+        good = good && fabs(h[i] - truth[i]) < 1e-6;
+    check_case(good, "%s GRU cell %zux%zu, linear before reset %d", ingot_level_name(level), batch, n, before_reset);
+    guard_release();
+}
+
+static void check(void)
+{
+    static const size_t sizes[] = {1, 3, 16, 17, 100};
+    for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
+        for (size_t s = 0; s < 5 && ingot_level_runs(level); s++) {
+            check_lstm(level, 1 + s % 3, sizes[s], false, 0);
+            check_lstm(level, 1 + s % 3, sizes[s], true, 1.5f);
+            check_gru(level, 1 + s % 3, sizes[s], true, 0);
+            check_gru(level, 1 + s % 3, sizes[s], false, 0.5f);
+        }
+    }
+}
+
+static void list(void)
+{
+    for (int level = 0; level < INGOT_LEVEL_COUNT; level++)
+        printf("LSTM cell, GRU cell %s\n", ingot_level_name(level));
+}
+
+const check_part check_recurrent = {"recurrent", check, NULL, list};

@@ -1,0 +1,323 @@
+#include "check.h"
+#include "cpu/reduce/reduce_table.h"
+
+static const char *const kind_names[] = {
+#define REDUCE_NAME(name) #name,
+    INGOT_REDUCE_LIST(REDUCE_NAME)
+#undef REDUCE_NAME
+};
+
+static const size_t counts[] = {0, 1, 2, 7, 15, 16, 17, 33, 63, 64, 65, 127, 200, 1000, 4099};
+#define COUNT_COUNT (sizeof counts / sizeof counts[0])
+
+static double truth_of(ingot_reduce_kind kind, const float *x, size_t count, size_t inner)
+{
+    double result = kind == INGOT_REDUCE_MAX ? -INFINITY : kind == INGOT_REDUCE_MIN ? INFINITY : 0;
+    for (size_t i = 0; i < count; i++) {
+        double value = x[i * inner];
+        if (kind == INGOT_REDUCE_MAX)
+            result = isnan(result) || result > value ? result : value;
+        else if (kind == INGOT_REDUCE_MIN)
+            result = isnan(result) || result < value ? result : value;
+        else
+            result += kind == INGOT_REDUCE_SUM_SQUARE ? value * value
+                      : kind == INGOT_REDUCE_SUM_ABS  ? fabs(value)
+                                                      : value;
+    }
+    return kind == INGOT_REDUCE_MEAN ? result / (double)count : result;
+}
+
+static bool is_near(float value, double truth, double tolerance)
+{
+    return isnan(truth) ? isnan(value) != 0 : isinf(truth) ? (double)value == truth : fabs(value - truth) <= tolerance;
+}
+
+static void check_level(int level, ingot_reduce_kind kind)
+{
+    const ingot_reduce_table *table = ingot_reduce_table_at(level);
+    for (size_t i = 0; i < COUNT_COUNT; i++) {
+        size_t count = counts[i], inner = 1 + i % 5 * 13;
+        float *x = random_floats(count * inner, i % 2 == 0), *y = guard_floats(inner, i % 2 == 0);
+        if (count > 3 && i % 3 == 0)
+            x[random_below(count * inner)] = i % 2 ? NAN : -INFINITY;
+        ingot_reduce_kind base = kind == INGOT_REDUCE_MEAN ? INGOT_REDUCE_SUM : kind;
+        double tolerance = 5e-7 * (double)count + 1e-7;
+        bool good = is_near(table->row(kind, x, count), truth_of(base, x, count, 1), tolerance);
+        table->columns(kind, x, count, inner, inner, y);
+        for (size_t j = 0; j < inner; j++)
+            good = good && is_near(y[j], truth_of(base, x + j, count, inner), tolerance);
+        check_case(good, "%s reduce %s of %zu", ingot_level_name(level), kind_names[kind], count);
+        guard_release();
+    }
+}
+
+static void check_reductions(void)
+{
+    static const size_t shapes[][3] = {{3, 50, 1}, {1, 100, 77}, {4, 9, 130}, {200, 300, 1}, {1, 2000, 200}, {2, 0, 3}};
+    for (size_t s = 0; s < 6; s++) {
+        for (int kind = 0; kind < INGOT_REDUCE_COUNT; kind++) {
+            size_t outer = shapes[s][0], count = shapes[s][1], inner = shapes[s][2];
+            float *x = random_floats(outer * count * inner, true), *y = guard_floats(outer * inner, true);
+            float *first = guard_floats(outer * inner, true);
+            bool good = true;
+            for (size_t t = 0; t < 4; t++) {
+                ingot_reduce_f32((ingot_reduce_kind)kind, outer, count, inner, x, t == 0 ? first : y, check_threads[t]);
+                good = good && (t == 0 || same_bits(y, first, outer * inner));
+            }
+            for (size_t i = 0; i < outer * inner; i++) {
+                const float *from = x + i / inner * count * inner + i % inner;
+                good = good && is_near(first[i], truth_of((ingot_reduce_kind)kind, from, count, inner),
+                                       1e-6 * (double)(count + 1));
+            }
+            check_case(good, "reduce %s of %zux%zux%zu", kind_names[kind], outer, count, inner);
+            guard_release();
+        }
+    }
+}
+
+static void check_softmax(int level, bool logarithm)
+{
+    const ingot_reduce_table *table = ingot_reduce_table_at(level);
+    for (size_t i = 1; i < COUNT_COUNT; i++) {
+        size_t count = counts[i], inner = 1 + i % 4 * 11;
+        float *x = random_floats(count * inner, i % 2 == 0), *y = guard_floats(count * inner, i % 2 == 0);
+        for (size_t j = 0; j < count * inner; j++)
+            x[j] = x[j] * 30 + (i % 3 == 0 ? 1e4f : 0);
+        if (count > 2)
+            x[inner] = -INFINITY;
+        if (inner == 1)
+            table->softmax_row(logarithm, x, count, y);
+        else
+            table->softmax_columns(logarithm, x, count, inner, inner, y);
+        bool good = true;
+        for (size_t c = 0; c < inner; c++) {
+            double most = truth_of(INGOT_REDUCE_MAX, x + c, count, inner), sum = 0;
+            for (size_t j = 0; j < count; j++)
+                sum += exp(x[j * inner + c] - (float)most);
+            for (size_t j = 0; j < count; j++) {
+                double exponent = x[j * inner + c] - (float)most,
+                       truth = logarithm ? exponent - log(sum) : exp(exponent) / sum;
+                good = good && is_near(y[j * inner + c], truth, 2e-6 * (logarithm ? 1 + fabs(truth) : truth + 1e-30));
+            }
+        }
+        check_case(good, "%s softmax %d of %zux%zu", ingot_level_name(level), logarithm, count, inner);
+        guard_release();
+    }
+}
+
+static void check_norms(int level)
+{
+    const ingot_reduce_table *table = ingot_reduce_table_at(level);
+    for (size_t i = 1; i < COUNT_COUNT; i++) {
+        size_t count = counts[i];
+        float *x = random_floats(count, true), *scale = random_floats(count, true), *bias = random_floats(count, true);
+        float *y = guard_floats(count, true), mean, square;
+        for (size_t j = 0; j < count; j++)
+            x[j] += 3;
+        bool good = true;
+        for (int variant = 0; variant < 8; variant++) {
+            bool plain = variant & 4;
+            const float *s = variant & 1 ? scale : NULL, *b = variant & 2 ? bias : NULL;
+            double center = plain ? 0 : truth_of(INGOT_REDUCE_MEAN, x, count, 1), spread = 0;
+            for (size_t j = 0; j < count; j++)
+                spread += (x[j] - center) * (x[j] - center) / (double)count;
+            table->moments(x, count, plain, &mean, &square);
+            float inverse = 1 / sqrtf(square + 1e-5f);
+            table->normalize(x, count, mean, inverse, s, b, y);
+            for (size_t j = 0; j < count; j++) {
+                double truth = (x[j] - center) / sqrt(spread + 1e-5) * (s ? s[j] : 1) + (b ? b[j] : 0);
+                good = good && fabs(y[j] - truth) < (count == 1 ? 1e-3 : 2e-5);
+            }
+        }
+        check_case(good, "%s normalization of %zu", ingot_level_name(level), count);
+        guard_release();
+    }
+}
+
+static void check_group_norm(void)
+{
+    ingot_group_norm norm = {.batch = 2, .channels = 6, .groups = 3, .inner = 35, .epsilon = 1e-5f};
+    size_t count = 2 * 6 * 35, group = 2 * 35;
+    norm.x = random_floats(count, true);
+    norm.scale = random_floats(6, true);
+    norm.bias = random_floats(6, true);
+    norm.y = guard_floats(count, true);
+    ingot_group_norm_f32(&norm, 3);
+    bool good = true;
+    for (size_t i = 0; i < count; i++) {
+        const float *from = norm.x + i / group * group;
+        double mean = truth_of(INGOT_REDUCE_MEAN, from, group, 1);
+        double square = truth_of(INGOT_REDUCE_SUM_SQUARE, from, group, 1) / (double)group - mean * mean;
+        size_t channel = i / 35 % 6;
+        double truth = (norm.x[i] - mean) / sqrt(square + 1e-5) * norm.scale[channel] + norm.bias[channel];
+        good = good && fabs(norm.y[i] - truth) < 1e-5;
+    }
+    check_case(good, "group normalization");
+    guard_release();
+}
+
+/* height, width, kernel height and width, stride, dilation, pads top, left, bottom, right */
+static const size_t pools[][10] = {
+    {112, 112, 3, 3, 2, 1, 1, 1, 1, 1}, {20, 20, 5, 5, 1, 1, 2, 2, 2, 2}, {7, 7, 7, 7, 1, 1, 0, 0, 0, 0},
+    {9, 13, 2, 3, 2, 1, 0, 1, 1, 0},    {15, 17, 3, 3, 3, 2, 2, 2, 2, 2}, {1, 40, 1, 4, 4, 1, 0, 0, 0, 0},
+    {5, 5, 3, 3, 2, 1, 1, 1, 2, 2},     {4, 600, 2, 2, 2, 1, 0, 0, 0, 0}, {3, 3000, 3, 1500, 1, 1, 1, 0, 1, 0},
+    {3, 900, 1, 3, 200, 1, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1, 0, 0, 0, 0},   {6, 5, 3, 2, 1, 1, 0, 0, 0, 0},
+};
+
+static double pool_truth(const ingot_pool *p, const float *plane, size_t y, size_t x)
+{
+    double sum = 0, most = -INFINITY;
+    size_t inside = 0, counted = 0;
+    for (size_t i = 0; i < p->kernel_height * p->kernel_width; i++) {
+        size_t py = y * p->stride_height + i / p->kernel_width * p->dilation_height;
+        size_t px = x * p->stride_width + i % p->kernel_width * p->dilation_width;
+        if (py < p->pad_top + p->in_height + p->pad_bottom && px < p->pad_left + p->in_width + p->pad_right)
+            counted++;
+        size_t row = py - p->pad_top, column = px - p->pad_left; /* below 0: far too large */
+        if (row >= p->in_height || column >= p->in_width)
+            continue;
+        double value = plane[row * p->in_width + column];
+        inside++;
+        sum += value;
+        most = isnan(most) || most > value ? most : value;
+    }
+    return p->average ? sum / (double)(p->count_padding ? counted : inside) : most;
+}
+
+static void check_pool(int level, const size_t s[10], int variant)
+{
+    ingot_pool p = {.average = variant > 0,
+                    .count_padding = variant == 2,
+                    .planes = 1,
+                    .in_height = s[0],
+                    .in_width = s[1],
+                    .kernel_height = s[2],
+                    .kernel_width = s[3],
+                    .stride_height = s[4],
+                    .stride_width = s[4],
+                    .dilation_height = s[5],
+                    .dilation_width = s[5],
+                    .pad_top = s[6],
+                    .pad_left = s[7],
+                    .pad_bottom = s[8],
+                    .pad_right = s[9]};
+    p.out_height = (s[0] + s[6] + s[8] - (s[2] - 1) * s[5] - 1) / s[4] + 1;
+    p.out_width = (s[1] + s[7] + s[9] - (s[3] - 1) * s[5] - 1) / s[4] + 1;
+    float *plane = random_floats(s[0] * s[1], variant != 1), *out = guard_floats(p.out_width, true);
+    if (variant == 0)
+        plane[random_below(s[0] * s[1])] = NAN;
+    bool good = true;
+    for (size_t y = 0; y < p.out_height && good; y++) {
+        ingot_reduce_table_at(level)->pool_row(&p, plane, y, out);
+        for (size_t x = 0; x < p.out_width && good; x++)
+            good = is_near(out[x], pool_truth(&p, plane, y, x), 1e-5);
+    }
+    check_case(good, "%s pool %zux%zu over %zux%zu stride %zu variant %d", ingot_level_name(level), s[2], s[3], s[0],
+               s[1], s[4], variant);
+    guard_release();
+}
+
+static void check_threads_of_rows(void)
+{
+    size_t rows = 301, count = 300;
+    float *x = random_floats(rows * count, true), *y = guard_floats(rows * count, true),
+          *first = guard_floats(rows * count, true);
+    ingot_layer_norm norm = {.rows = rows, .count = count, .epsilon = 1e-5f, .x = x, .y = y};
+    bool good = true;
+    for (size_t t = 0; t < 4; t++) {
+        ingot_softmax_f32(false, rows, count, 1, x, y, check_threads[t]);
+        if (t == 0)
+            memcpy(first, y, rows * count * sizeof(float));
+        good = good && same_bits(y, first, rows * count);
+    }
+    check_case(good, "softmax keeps its bits with threads");
+    for (size_t t = 0; t < 4; t++) {
+        ingot_layer_norm_f32(&norm, check_threads[t]);
+        if (t == 0)
+            memcpy(first, y, rows * count * sizeof(float));
+        good = good && same_bits(y, first, rows * count);
+    }
+    check_case(good, "layer normalization keeps its bits with threads");
+    guard_release();
+}
+
+static void check(void)
+{
+    for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
+        if (!ingot_level_runs(level))
+            continue;
+        for (int kind = 0; kind < INGOT_REDUCE_COUNT; kind++)
+            check_level(level, (ingot_reduce_kind)kind);
+        check_softmax(level, false);
+        check_softmax(level, true);
+        check_norms(level);
+        for (size_t s = 0; s < sizeof pools / sizeof pools[0]; s++) {
+            for (int variant = 0; variant < 3; variant++)
+                check_pool(level, pools[s], variant);
+        }
+    }
+    check_reductions();
+    check_group_norm();
+    check_threads_of_rows();
+}
+
+typedef struct row_bench {
+    const ingot_reduce_table *table;
+    float *x, *y;
+    int what;
+} row_bench;
+
+static void work(void *argument)
+{
+    row_bench *b = argument;
+    float mean, square;
+    ingot_pool pool = {.in_height = 56,
+                       .in_width = 56,
+                       .out_height = 28,
+                       .out_width = 28,
+                       .kernel_height = 3,
+                       .kernel_width = 3,
+                       .stride_height = 2,
+                       .stride_width = 2,
+                       .dilation_height = 1,
+                       .dilation_width = 1,
+                       .pad_top = 1,
+                       .pad_left = 1};
+    if (b->what == 0) {
+        b->y[0] = b->table->row(INGOT_REDUCE_SUM, b->x, 4096);
+    } else if (b->what == 1) {
+        b->table->softmax_row(false, b->x, 4096, b->y);
+    } else if (b->what == 2) {
+        b->table->moments(b->x, 4096, false, &mean, &square);
+        b->table->normalize(b->x, 4096, mean, square, b->x, b->x, b->y);
+    } else {
+        for (size_t y = 0; y < 28; y++)
+            b->table->pool_row(&pool, b->x, y, b->y);
+    }
+}
+
+static void bench(void)
+{
+    static const char *const names[] = {"sum", "softmax", "layer norm", "max pool 3x3/2"};
+    static const double elements[] = {4096, 4096, 4096, 28 * 28};
+    row_bench b = {.x = random_floats(4096, false), .y = guard_floats(4096, false)};
+    for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
+        for (b.what = 0; b.what < 4 && ingot_level_runs(level); b.what++) {
+            b.table = ingot_reduce_table_at(level);
+            printf("%-7s %-15s %7.3f ns an element\n", ingot_level_name(level), names[b.what],
+                   best_time(work, &b) / elements[b.what]);
+        }
+    }
+    guard_release();
+}
+
+static void list(void)
+{
+    for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
+        for (int kind = 0; kind < INGOT_REDUCE_COUNT; kind++)
+            printf("reduce %s %s\n", kind_names[kind], ingot_level_name(level));
+        printf("softmax, log softmax, normalization, pooling %s\n", ingot_level_name(level));
+    }
+}
+
+const check_part check_reduce = {"reduce", check, bench, list};
