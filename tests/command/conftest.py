@@ -26,9 +26,10 @@ def ingot():
     return call
 
 
-def save_model(path, nodes, inputs, outputs, initializers=(), opset=17, **more):
+def save_model(path, nodes, inputs, outputs, initializers=(), opset=17, ir_version=8, **more):
     graph = helper.make_graph(list(nodes), "graph", list(inputs), list(outputs), list(initializers))
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8, **more)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=ir_version,
+                              **more)
     onnx.save(model, path)
     return path
 
@@ -40,11 +41,11 @@ def tensor_info(name, element, shape):
 @pytest.fixture
 def identity(tmp_path):
     """Makes a model that hands its inputs on: identity(x=(TensorProto.FLOAT, ["N", 3])) has the output out_x."""
-    def make(**inputs):
+    def make(opset=17, ir_version=8, **inputs):
         return save_model(tmp_path / "identity.onnx",
                           [helper.make_node("Identity", [name], ["out_" + name]) for name in inputs],
                           [tensor_info(name, *what) for name, what in inputs.items()],
-                          [tensor_info("out_" + name, *what) for name, what in inputs.items()])
+                          [tensor_info("out_" + name, *what) for name, what in inputs.items()], opset=opset, ir_version=ir_version)
     return make
 
 

@@ -89,7 +89,8 @@ def test_types_that_numpy_lacks_travel_as_pb(ingot, identity, tmp_path, dtype):
     array = np.array([[1, 2, 3], [0, 1, 7]]).astype(getattr(ml_dtypes, dtype))
     element = helper.np_dtype_to_tensor_dtype(array.dtype)
     onnx.save_tensor(numpy_helper.from_array(array), tmp_path / "x.pb")
-    ingot("run", identity(x=(element, [2, 3])), "--input", f"x={tmp_path / 'x.pb'}", "--output-dir", tmp_path / "out")
+    model = identity(x=(element, [2, 3]), opset=25, ir_version=11)
+    ingot("run", model, "--input", f"x={tmp_path / 'x.pb'}", "--output-dir", tmp_path / "out")
     tensor = onnx.load_tensor(tmp_path / "out" / "out_x.pb")
     assert tensor.name == "out_x" and tensor.data_type == element
     assert np.array_equal(numpy_helper.to_array(tensor), array)

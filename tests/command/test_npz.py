@@ -10,7 +10,7 @@ from onnx import TensorProto
 
 @pytest.fixture
 def two(identity):
-    return identity(a=(TensorProto.FLOAT, ["N"]), b=(TensorProto.INT64, ["N"]))
+    return identity(a=(TensorProto.FLOAT, ["N"]), b=(TensorProto.INT64, ["M"]))
 
 
 A = np.linspace(0, 1, 1000, dtype=np.float32)

@@ -90,7 +90,7 @@ def test_channel_order_with_mean_and_std_in_the_order_used(prepared, channels, e
 
 def test_gray_is_pillows(prepared):
     picture = drawn(33, 21)
-    assert np.array_equal(prepared(picture, TensorProto.UINT8, [1, 3, 21, 33], "channels=gray"), nchw(picture.convert("L")))
+    assert np.array_equal(prepared(picture, TensorProto.UINT8, [1, "C", 21, 33], "channels=gray"), nchw(picture.convert("L")))
 
 
 def test_a_model_of_one_channel_takes_gray(prepared):
