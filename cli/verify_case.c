@@ -11,7 +11,7 @@
 
 /* The case at work. */
 typedef struct verify_case {
-    const char *folder;
+    char *folder; /* without slashes at its end */
     FILE *report;
     ingot_model *model;
     ingot_session *session;
@@ -215,7 +215,8 @@ static ingot_status run_set(verify_case *c, data_set *set, ingot_error *error)
 static void report_error(verify_case *c, const char *place, const ingot_error *error)
 {
     c->failures++;
-    fprintf(c->report, "%s: ", place);
+    if (strncmp(error->message, place, strlen(place)) != 0)
+        fprintf(c->report, "%s: ", place);
     cli_print_text(c->report, error->message);
     putc('\n', c->report);
 }
@@ -251,13 +252,23 @@ static ingot_status run_case(verify_case *c, const cli_session_settings *setting
     return run_sets(c, error);
 }
 
+static char *without_slashes(const char *folder)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    return strndup(folder, length);
+}
+
 bool cli_verify_case(const char *folder, const cli_session_settings *settings, FILE *report)
 {
-    verify_case c = {.folder = folder, .report = report};
+    verify_case c = {.folder = without_slashes(folder), .report = report};
     ingot_error error = {0};
-    if (run_case(&c, settings, &error) != INGOT_OK)
-        report_error(&c, folder, &error);
+    ingot_status status = c.folder ? run_case(&c, settings, &error) : cli_fail_memory(&error, "the name of a folder");
+    if (status != INGOT_OK)
+        report_error(&c, c.folder ? c.folder : folder, &error);
     ingot_session_release(c.session);
     ingot_model_release(c.model);
+    free(c.folder);
     return c.failures == 0;
 }
