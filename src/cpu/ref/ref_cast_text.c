@@ -69,7 +69,7 @@ static size_t write_real(ingot_element element, double value, char *text)
     if (value == 0)
         return append(text, at, "0.0", 3);
     int count = shortest_digits(element, fabs(value), digits, &exponent);
-    if (exponent < -4 || exponent >= 16) {
+    if (fabs(value) < 1e-4 || fabs(value) >= 1e16) {
         text[at++] = digits[0];
         if (count > 1) {
             text[at++] = '.';

@@ -24,14 +24,29 @@ static int64_t inverse_power(int64_t base, uint64_t magnitude)
     return base == 1;
 }
 
-/* Toward zero; what the type cannot hold becomes its nearest value, NaN becomes 0. */
-static int64_t clamp_to_i64(double value)
+/* Toward zero; what the type (int32 or int64) cannot hold becomes its nearest value, NaN becomes 0. */
+static int64_t clamp_to_integer(ingot_element element, double value)
 {
+    double limit = element == INGOT_INT32 ? 2147483648.0 : 9223372036854775808.0;
+    int64_t highest = element == INGOT_INT32 ? INT32_MAX : INT64_MAX;
     if (isnan(value))
         return 0;
-    if (value >= 9223372036854775808.0)
-        return INT64_MAX;
-    return value <= -9223372036854775808.0 ? INT64_MIN : (int64_t)value;
+    if (value >= limit)
+        return highest;
+    return value <= -limit ? -highest - 1 : (int64_t)value;
+}
+
+static ingot_status whole_exponent(const ingot_kernel_call *call, int64_t base, int64_t exponent, int64_t *power)
+{
+    if (exponent >= 0) {
+        *power = integer_power(base, (uint64_t)exponent);
+        return INGOT_OK;
+    }
+    if (base == 0)
+        return ingot_kernel_fail(call, "raises 0 to the power of %lld, which divides by zero: %s has no result",
+                                 (long long)exponent, ingot_element_name(call->inputs[0]->element));
+    *power = inverse_power(base, 0 - (uint64_t)exponent);
+    return INGOT_OK;
 }
 
 static ingot_status pow_integers(const ingot_kernel_call *call, const ingot_walk *walk)
@@ -41,16 +56,15 @@ static ingot_status pow_integers(const ingot_kernel_call *call, const ingot_walk
     int64_t x = walk->offset[1], y = walk->offset[2];
     for (size_t i = 0; i < walk->run; i++, x += walk->step[1], y += walk->step[2]) {
         int64_t base = ingot_load_i64(a->element, a->data, (size_t)x), power;
-        if (ingot_element_is_integer(b->element)) {
-            int64_t exponent = ingot_load_i64(b->element, b->data, (size_t)y);
-            bool negative = exponent < 0 && ingot_element_is_signed(b->element);
-            if (negative && base == 0)
-                return ingot_kernel_fail(call, "raises 0 to the power of %lld, which divides by zero: %s has no result",
-                                         (long long)exponent, ingot_element_name(a->element));
-            power = negative ? inverse_power(base, 0 - (uint64_t)exponent) : integer_power(base, (uint64_t)exponent);
-        } else {
-            power = clamp_to_i64(pow((double)base, ingot_load_double(b->element, b->data, (size_t)y)));
-        }
+        double real = ingot_load_double(b->element, b->data, (size_t)y);
+        if (b->element == INGOT_UINT64)
+            power = integer_power(base, ((const uint64_t *)b->data)[y]);
+        else if (ingot_element_is_integer(b->element))
+            INGOT_TRY(whole_exponent(call, base, ingot_load_i64(b->element, b->data, (size_t)y), &power));
+        else if (fabs(real) < 4503599627370496.0 && real == floor(real)) /* below 2^52: whole numbers stay exact */
+            INGOT_TRY(whole_exponent(call, base, (int64_t)real, &power));
+        else
+            power = clamp_to_integer(z->element, pow((double)base, real));
         ingot_store_i64(z->element, z->data, (size_t)walk->offset[0] + i, power);
     }
     return INGOT_OK;
