@@ -318,7 +318,9 @@ static ingot_status infer_flatten(ingot_infer *c)
     ingot_dim dims[2] = {INGOT_DIM_UNKNOWN, INGOT_DIM_UNKNOWN};
     int axis;
     if (input->rank >= 0) {
-        INGOT_TRY(ingot_infer_axis(c, "axis", params->axis, input->rank, 1, &axis));
+        axis = input->rank; /* stands for itself: it is no dimension, but may be the border */
+        if (params->axis != input->rank)
+            INGOT_TRY(ingot_infer_axis(c, "axis", params->axis, input->rank, 0, &axis));
         dims[0] = dims[1] = 1;
         for (int i = 0; i < input->rank; i++)
             dims[i >= axis] = ingot_dim_mul(c->dims, dims[i >= axis], input->dims[i]);
