@@ -32,13 +32,14 @@ static size_t clamp_lane(size_t lane)
     return lane < LANES ? lane : LANES;
 }
 
-/* The sources of a vector under tap; runs that see padding only are left out. */
-static size_t find_sources(const ingot_conv *c, const run *runs, size_t run_count, size_t tap, source *sources)
+/* The sources of a vector under the tap at (ky, kx); runs that see padding only are left out. */
+static inline size_t find_sources(const ingot_conv *c, const run *runs, size_t run_count, size_t ky, size_t kx,
+                                  source *sources)
 {
     size_t count = 0, stride = c->stride_width;
     ptrdiff_t width = (ptrdiff_t)c->in_width;
-    ptrdiff_t dy = (ptrdiff_t)(tap / c->kernel_width * c->dilation_height) - (ptrdiff_t)c->pad_top;
-    ptrdiff_t dx = (ptrdiff_t)(tap % c->kernel_width * c->dilation_width) - (ptrdiff_t)c->pad_left;
+    ptrdiff_t dy = (ptrdiff_t)(ky * c->dilation_height) - (ptrdiff_t)c->pad_top;
+    ptrdiff_t dx = (ptrdiff_t)(kx * c->dilation_width) - (ptrdiff_t)c->pad_left;
     for (const run *r = runs; r < runs + run_count; r++) {
         ptrdiff_t y = (ptrdiff_t)(r->y * c->stride_height) + dy;
         if (y < 0 || y >= (ptrdiff_t)c->in_height)
@@ -47,10 +48,8 @@ static size_t find_sources(const ingot_conv *c, const run *runs, size_t run_coun
         size_t first = r->first, end = r->end;
         if (x < 0)
             first += ((size_t)-x + stride - 1) / stride;
-        ptrdiff_t most =
-            x >= width ? 0 : (width - 1 - x) / (ptrdiff_t)stride + 1; /* lanes from r->first that are inside */
-        if (end > r->first + (size_t)most)
-            end = r->first + (size_t)most;
+        if (x + (ptrdiff_t)((end - r->first - 1) * stride) >= width)
+            end = x >= width ? first : r->first + (size_t)(width - 1 - x) / stride + 1;
         if (first >= end)
             continue;
         source *s = &sources[count++];
@@ -80,8 +79,9 @@ static inline __attribute__((always_inline)) void copy_stride_1(const float *fro
     }
 }
 
-static void copy_stride_2(const float *from, size_t plane, size_t channels, const source *sources, size_t count,
-                          float *to, size_t width)
+static inline __attribute__((always_inline)) void copy_stride_2(const float *from, size_t plane, size_t channels,
+                                                                const source *sources, size_t count, float *to,
+                                                                size_t width)
 {
     for (size_t channel = 0; channel < channels; channel++, from += plane, to += width) {
         vec low = v_zero(), high = v_zero();
@@ -105,41 +105,56 @@ static void copy_any_stride(const float *from, size_t plane, size_t channels, co
     }
 }
 
-/* One vector of pixels under one tap, for channels planes from from on. */
-static void copy_tap(const ingot_conv *c, const float *from, size_t channels, const source *sources, size_t count,
-                     float *to, size_t width)
+/* One vector of pixels under one tap, for channels planes from from on. The usual numbers of sources are constants of their
+ * loops. */
+static inline void copy_tap(const ingot_conv *c, const float *from, size_t channels, const source *sources,
+                            size_t count, float *to, size_t width)
 {
     size_t plane = c->in_height * c->in_width;
-    if (c->stride_width == 2)
-        copy_stride_2(from, plane, channels, sources, count, to, width);
-    else if (c->stride_width != 1)
+    if (c->stride_width == 1) {
+        if (count == 1)
+            copy_stride_1(from, plane, channels, sources, 1, to, width);
+        else if (LANES > 1 && count == 2)
+            copy_stride_1(from, plane, channels, sources, 2, to, width);
+        else if (LANES > 2 && count == 3)
+            copy_stride_1(from, plane, channels, sources, 3, to, width);
+        else
+            copy_stride_1(from, plane, channels, sources, count, to, width);
+    } else if (c->stride_width == 2) {
+        if (count == 1)
+            copy_stride_2(from, plane, channels, sources, 1, to, width);
+        else if (LANES > 1 && count == 2)
+            copy_stride_2(from, plane, channels, sources, 2, to, width);
+        else
+            copy_stride_2(from, plane, channels, sources, count, to, width);
+    } else {
         copy_any_stride(from, plane, channels, sources, count, c->stride_width, to, width);
-    else if (count == 1)
-        copy_stride_1(from, plane, channels, sources, 1, to, width);
-    else if (LANES > 1 && count == 2)
-        copy_stride_1(from, plane, channels, sources, 2, to, width);
-    else
-        copy_stride_1(from, plane, channels, sources, count, to, width);
+    }
 }
 
 static void im2col(const void *context, size_t k, size_t steps, size_t column, size_t columns, float *to)
 {
     const ingot_im2col *task = context;
     const ingot_conv *c = task->conv;
-    size_t plane = c->in_height * c->in_width;
+    size_t plane = c->in_height * c->in_width, first_tap = k / task->channels, first_channel = k % task->channels;
     for (size_t lane = 0; lane < task->width; lane += LANES) {
         run runs[LANES];
         source sources[LANES];
         size_t lanes = columns > lane ? columns - lane : 0;
         size_t run_count = find_runs(c, column + lane, lanes < LANES ? lanes : LANES, runs);
+        size_t ky = first_tap / c->kernel_width, kx = first_tap % c->kernel_width, channel = first_channel;
         float *next = to + lane;
-        for (size_t at = k; at < k + steps;) {
-            size_t tap = at / task->channels, channel = at % task->channels;
-            size_t channels = task->channels - channel < k + steps - at ? task->channels - channel : k + steps - at;
-            size_t count = find_sources(c, runs, run_count, tap, sources);
+        for (size_t left = steps; left > 0;) {
+            size_t channels = task->channels - channel < left ? task->channels - channel : left;
+            size_t count = find_sources(c, runs, run_count, ky, kx, sources);
             copy_tap(c, task->input + channel * plane, channels, sources, count, next, task->width);
             next += channels * task->width;
-            at += channels;
+            left -= channels;
+            channel = 0;
+            if (++kx == c->kernel_width) {
+                kx = 0;
+                ky++;
+            }
         }
     }
 }

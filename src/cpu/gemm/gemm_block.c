@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cpu/eltwise/vec.h"
+#include "cpu/eltwise/vec_table.h"
 
 #define CACHE_LINE 64
 /* Bytes of A's K block that stay in the L2 cache while B's panels pass. */
@@ -33,23 +33,22 @@ size_t ingot_gemm_f32_fill_scratch(const ingot_gemm_kernel *kernel, size_t n, si
     return panels * kernel->columns * (k < INGOT_GEMM_K_BLOCK ? k : INGOT_GEMM_K_BLOCK);
 }
 
-/* What is left of the epilogue, for activations that are too long for a tile's registers. */
-static void finish_tile(const ingot_gemm_tile *t, const ingot_epilogue *epilogue, const float *add)
-{
-    for (size_t i = 0; i < t->rows; i++) {
-        float *c = t->c + i * t->c_row;
-        if (epilogue->activation.kind != INGOT_UNARY_IDENTITY)
-            ingot_vec_unary(&epilogue->activation, c, c, t->columns);
-        if (add)
-            ingot_vec_binary(INGOT_BINARY_ADD, c, add + i * epilogue->add_row, c, t->columns);
-    }
-}
+typedef struct block_state {
+    const ingot_gemm_plan *plan;
+    size_t k0, steps, tiles;
+    ingot_gemm_tile tile;
+    /* What of the epilogue follows the tiles, for activations that are too long for a tile's registers. */
+    ingot_vec_unary_function activate; /* or NULL */
+    ingot_vec_binary_function add;     /* or NULL */
+} block_state;
 
-/* A tile's fields that do not change, and what of the epilogue follows the tile. */
-static void start_epilogue(const ingot_epilogue *epilogue, ingot_gemm_tile *t, ingot_epilogue *rest)
+/* A tile's fields that do not change, and what of the epilogue follows it. */
+static void start_epilogue(block_state *s)
 {
+    const ingot_epilogue *epilogue = &s->plan->epilogue;
     const ingot_unary *activation = &epilogue->activation;
-    *rest = *epilogue;
+    const ingot_vec_table *table = ingot_vec_table_best();
+    ingot_gemm_tile *t = &s->tile;
     t->scale = epilogue->scaled ? epilogue->scale : 1.0f;
     t->add_row = epilogue->add_row;
     t->low = -INFINITY;
@@ -58,21 +57,31 @@ static void start_epilogue(const ingot_epilogue *epilogue, ingot_gemm_tile *t, i
         bool clip = activation->kind == INGOT_UNARY_CLIP;
         t->low = clip ? activation->a : 0.0f;
         t->high = clip ? activation->b : INFINITY;
-        rest->activation.kind = INGOT_UNARY_IDENTITY;
+    } else if (activation->kind != INGOT_UNARY_IDENTITY) {
+        s->activate = table->unary[activation->kind];
     }
-    if (!epilogue->add_last)
-        rest->add = NULL;
+    if (epilogue->add && epilogue->add_last)
+        s->add = table->binary[INGOT_BINARY_ADD][INGOT_VEC_BOTH];
 }
 
-typedef struct block_state {
-    const ingot_gemm_plan *plan;
-    ingot_epilogue rest;
-    bool has_rest;
-    size_t k0, steps, tiles;
-    ingot_gemm_tile tile;
-} block_state;
+/* The rest of the epilogue, of the rows of a tile. */
+static void finish_rows(const block_state *s, size_t row_tile, size_t column, size_t columns)
+{
+    if (!s->activate && !s->add)
+        return;
+    const ingot_gemm_plan *plan = s->plan;
+    const ingot_epilogue *epilogue = &plan->epilogue;
+    size_t end = ingot_split(plan->m, s->tiles, row_tile + 1);
+    for (size_t row = ingot_split(plan->m, s->tiles, row_tile); row < end; row++) {
+        float *c = plan->c + row * plan->c_row + column;
+        if (s->activate)
+            s->activate(c, c, columns, epilogue->activation.a, epilogue->activation.b);
+        if (s->add)
+            s->add(c, epilogue->add + row * epilogue->add_row + column, c, columns);
+    }
+}
 
-/* One tile: rows of row tile row_tile, columns from panel panel on. t's b, b_step, b_panel and prefetch are set. */
+/* One tile: rows of row tile row_tile, columns from column on. Its b, b_step, b_panel and prefetch are set. */
 static void run_tile(block_state *s, size_t row_tile, size_t column, size_t columns)
 {
     const ingot_gemm_plan *plan = s->plan;
@@ -84,16 +93,11 @@ static void run_tile(block_state *s, size_t row_tile, size_t column, size_t colu
     t->c = plan->c + row * plan->c_row + column;
     if (t->last) {
         const ingot_epilogue *e = &plan->epilogue;
-        const float *add = e->add ? e->add + row * e->add_row + column : NULL;
         t->row_bias = e->row_bias ? e->row_bias + row : NULL;
         t->column_bias = e->column_bias ? e->column_bias + column : NULL;
-        t->add = e->add_last ? NULL : add;
-        plan->kernel->tile(t);
-        if (s->has_rest)
-            finish_tile(t, &s->rest, e->add_last ? add : NULL);
-    } else {
-        plan->kernel->tile(t);
+        t->add = e->add && !e->add_last ? e->add + row * e->add_row + column : NULL;
     }
+    plan->kernel->tile(t);
 }
 
 static size_t rows_of_tile(const block_state *s, size_t tile)
@@ -121,6 +125,8 @@ static void run_packed_b(block_state *s, const ingot_gemm_range *range)
             t->prefetch =
                 (const char *)(fetch ? t->b + panel_size : t->b) + (fetch ? ahead * s->steps * CACHE_LINE : 0);
             run_tile(s, i, column, columns);
+            if (t->last)
+                finish_rows(s, i, column, columns);
         }
     }
 }
@@ -142,6 +148,10 @@ static void run_tiles(block_state *s, const ingot_gemm_range *range, const float
             bool fetch = panel == range->first_panel && i + 1 < range->end_tile;
             t->prefetch = (const char *)(fetch ? next_a : t->b);
             run_tile(s, i, column, columns);
+        }
+        if (t->last) {
+            size_t first = range->first_panel * width, end = range->end_panel * width;
+            finish_rows(s, i, first, (end < plan->n ? end : plan->n) - first);
         }
     }
 }
@@ -177,8 +187,7 @@ static void run_other_b(block_state *s, const ingot_gemm_range *range, float *sc
 void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *range, float *scratch)
 {
     block_state s = {.plan = plan, .tiles = ingot_gemm_row_tiles(plan->kernel, plan->m)};
-    start_epilogue(&plan->epilogue, &s.tile, &s.rest);
-    s.has_rest = s.rest.activation.kind != INGOT_UNARY_IDENTITY || s.rest.add;
+    start_epilogue(&s);
     s.tile.c_row = plan->c_row;
     size_t group = plan->packed_b ? range->end_panel - range->first_panel : INGOT_GEMM_FILL_PANELS;
     size_t blocks = ingot_gemm_k_blocks(plan->k);
