@@ -91,10 +91,13 @@ static void print_session(const ingot_session *session, const ingot_statistics *
     printf("\nsession\n  %zu nodes after the passes, %zu regions\n  %zu bytes of packed weights, %zu bytes of arena\n",
            statistics->node_count, statistics->region_count, statistics->packed_bytes, statistics->arena_bytes);
     puts("\nregions");
-    printf("  %-8s %-32s %10s %12s  %s\n", "backend", "tactic", "MFLOP", "packed bytes", "operators: last node");
+    printf("  %-8s %-28s %10s %12s  %s\n", "backend", "tactic", "MFLOP", "packed bytes", "operators: last node");
     for (size_t i = 0; ingot_session_region(session, i, &region); i++) {
-        printf("  %-8s %-32s %10.3f %12zu  %s: ", region.backend, region.tactic, region.flops * 1e-6,
-               region.packed_bytes, region.operators);
+        char flops[32] = "-"; /* sizes that are free give no number */
+        if (region.flops > 0)
+            snprintf(flops, sizeof flops, "%.3f", region.flops * 1e-6);
+        printf("  %-8s %-28s %10s %12zu  %s: ", region.backend, region.tactic, flops, region.packed_bytes,
+               region.operators);
         cli_print_text(stdout, region.name);
         putchar('\n');
     }
