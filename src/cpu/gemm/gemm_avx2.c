@@ -104,8 +104,9 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
     X(1, 1)                                                                                                         \
     X(2, 1)                                                                                                         \
     X(3, 1)                                                                                                         \
-    X(4, 1) X(5, 1) X(6, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) \
-        X(1, 6) X(1, 7) X(1, 8)
+    X(4, 1)                                                                                                         \
+    X(5, 1) X(6, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) \
+        X(1, 7) X(1, 8)
 
 #define TILE_FUNCTION(rows, vectors)                              \
     static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \
@@ -124,6 +125,52 @@ static const ingot_gemm_tile_function functions[MAX_ROWS + 1][MAX_VECTORS + 1] =
 void ingot_gemm_f32_6x16_avx2_tile(const ingot_gemm_tile *t)
 {
     functions[t->rows][(t->columns + LANES - 1) / LANES](t);
+}
+
+static inline __attribute__((always_inline)) void strip(ingot_gemm_strip *s, const int first, const int columns)
+{
+    vec sum[INGOT_GEMM_STRIP_TILES][INGOT_GEMM_STRIP_COLUMNS];
+    const float *a[INGOT_GEMM_STRIP_TILES], *b = s->b + first;
+    __m256i lanes[INGOT_GEMM_STRIP_TILES];
+#pragma GCC unroll 4
+    for (int i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
+        a[i] = s->a[i];
+        lanes[i] = first_lanes(s->rows[i]);
+#pragma GCC unroll 6
+        for (int j = 0; j < columns; j++)
+            sum[i][j] = v_zero();
+    }
+    for (size_t k = s->k; k > 0; k--, b += s->b_step) {
+        vec rows[INGOT_GEMM_STRIP_TILES];
+#pragma GCC unroll 4
+        for (int i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
+            rows[i] = _mm256_maskload_ps(a[i], lanes[i]);
+            a[i] += s->rows[i];
+        }
+#pragma GCC unroll 6
+        for (int j = 0; j < columns; j++) {
+            vec column = v_set(b[j]);
+#pragma GCC unroll 4
+            for (int i = 0; i < INGOT_GEMM_STRIP_TILES; i++)
+                sum[i][j] = v_fma(rows[i], column, sum[i][j]);
+        }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
+#pragma GCC unroll 6
+        for (int j = 0; j < columns; j++)
+            v_store(s->sums[i][first + j], sum[i][j]);
+    }
+}
+
+/* Two columns at a time: four rows of two sums, the rows, a column and the masks are all the registers there are. */
+void ingot_gemm_f32_6x16_avx2_strip(ingot_gemm_strip *s)
+{
+    size_t column = 0;
+    for (; column + 2 <= s->columns; column += 2)
+        strip(s, (int)column, 2);
+    if (column < s->columns)
+        strip(s, (int)column, 1);
 }
 
 /* Lanes lie lane_stride apart, steps side by side: a transpose in squares of 8. */

@@ -122,9 +122,10 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
     X(1, 1)                                                                                                          \
     X(2, 1)                                                                                                          \
     X(3, 1)                                                                                                          \
-    X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(13, 1) X(14, 1) X(1, 2) X(2, 2)     \
-        X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2) X(1, 3) \
-            X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
+    X(4, 1)                                                                                                          \
+    X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(13, 1) X(14, 1) X(1, 2) X(2, 2) X(3, 2)     \
+        X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2) X(1, 3) X(2, 3) \
+            X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
 
 #define TILE_FUNCTION(rows, vectors)                              \
     static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \
@@ -140,6 +141,66 @@ static const ingot_gemm_tile_function functions[MAX_ROWS + 1][MAX_VECTORS + 1] =
 void ingot_gemm_f32_14x32_avx512_tile(const ingot_gemm_tile *t)
 {
     functions[t->rows][(t->columns + LANES - 1) / LANES](t);
+}
+
+static inline __attribute__((always_inline)) void strip(ingot_gemm_strip *s, const int columns)
+{
+    vec sum[INGOT_GEMM_STRIP_TILES][INGOT_GEMM_STRIP_COLUMNS];
+    const float *a[INGOT_GEMM_STRIP_TILES], *b = s->b;
+    mask lanes[INGOT_GEMM_STRIP_TILES];
+#pragma GCC unroll 4
+    for (int i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
+        a[i] = s->a[i];
+        lanes[i] = m_first(s->rows[i]);
+#pragma GCC unroll 6
+        for (int j = 0; j < columns; j++)
+            sum[i][j] = v_zero();
+    }
+    for (size_t k = s->k; k > 0; k--, b += s->b_step) {
+        vec rows[INGOT_GEMM_STRIP_TILES];
+#pragma GCC unroll 4
+        for (int i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
+            rows[i] = _mm512_maskz_loadu_ps(lanes[i], a[i]);
+            a[i] += s->rows[i];
+        }
+#pragma GCC unroll 6
+        for (int j = 0; j < columns; j++) {
+            vec column = v_set(b[j]);
+#pragma GCC unroll 4
+            for (int i = 0; i < INGOT_GEMM_STRIP_TILES; i++)
+                sum[i][j] = v_fma(rows[i], column, sum[i][j]);
+        }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
+#pragma GCC unroll 6
+        for (int j = 0; j < columns; j++)
+            v_store(s->sums[i][j], sum[i][j]);
+    }
+}
+
+void ingot_gemm_f32_14x32_avx512_strip(ingot_gemm_strip *s)
+{
+    switch (s->columns) {
+    case 1:
+        strip(s, 1);
+        break;
+    case 2:
+        strip(s, 2);
+        break;
+    case 3:
+        strip(s, 3);
+        break;
+    case 4:
+        strip(s, 4);
+        break;
+    case 5:
+        strip(s, 5);
+        break;
+    default:
+        strip(s, 6);
+        break;
+    }
 }
 
 /* Lanes lie lane_stride apart, steps side by side: a transpose in squares of 16. */

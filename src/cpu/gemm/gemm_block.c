@@ -105,6 +105,66 @@ static size_t rows_of_tile(const block_state *s, size_t tile)
     return ingot_split(s->plan->m, s->tiles, tile + 1) - ingot_split(s->plan->m, s->tiles, tile);
 }
 
+/* A tile's epilogue for one element of a strip, operation by operation the same. */
+static float finish_element(const ingot_gemm_tile *t, const ingot_epilogue *e, size_t row, size_t column, float value)
+{
+    if (t->scale != 1.0f)
+        value *= t->scale;
+    if (e->row_bias)
+        value += e->row_bias[row];
+    if (e->column_bias)
+        value += e->column_bias[column];
+    if (e->add && !e->add_last)
+        value += e->add[row * e->add_row + column];
+    value = t->low > value ? t->low : value;
+    return t->high < value ? t->high : value;
+}
+
+static void store_strip(const block_state *s, const ingot_gemm_strip *strip, size_t tile, size_t count, size_t column)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    for (size_t i = 0; i < count; i++) {
+        size_t start = ingot_split(plan->m, s->tiles, tile + i);
+        for (size_t j = 0; j < strip->rows[i]; j++) {
+            float *c = plan->c + (start + j) * plan->c_row + column;
+            for (size_t n = 0; n < strip->columns; n++) {
+                float value = s->tile.accumulate ? c[n] + strip->sums[i][n][j] : strip->sums[i][n][j];
+                c[n] = s->tile.last ? finish_element(&s->tile, &plan->epilogue, start + j, column + n, value) : value;
+            }
+        }
+    }
+}
+
+/* The last columns, for some row tiles at a time. b: the strip's first column. */
+static void run_strip(const block_state *s, const ingot_gemm_range *range, const float *b, size_t columns)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    ingot_gemm_strip strip = {.columns = columns, .k = s->steps, .b = b, .b_step = s->tile.b_step};
+    for (size_t tile = range->first_tile; tile < range->end_tile; tile += INGOT_GEMM_STRIP_TILES) {
+        size_t count =
+            range->end_tile - tile < INGOT_GEMM_STRIP_TILES ? range->end_tile - tile : INGOT_GEMM_STRIP_TILES;
+        for (size_t i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
+            size_t used = i < count ? tile + i : tile;
+            strip.rows[i] = rows_of_tile(s, used);
+            strip.a[i] = plan->packed_a + ingot_split(plan->m, s->tiles, used) * plan->k + s->k0 * strip.rows[i];
+        }
+        plan->kernel->strip(&strip);
+        store_strip(s, &strip, tile, count, plan->n - columns);
+    }
+}
+
+/* Columns at the end of the product that are left to a strip, if range has its end: a vector would be mostly empty. */
+static size_t strip_columns(const block_state *s, const ingot_gemm_range *range)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    size_t rest = plan->n % plan->kernel->strip_lanes;
+    bool here = range->end_panel * plan->kernel->columns >= plan->n;
+    return here && plan->m >= plan->kernel->rows && rest <= INGOT_GEMM_STRIP_COLUMNS &&
+                   2 * rest < plan->kernel->strip_lanes
+               ? rest
+               : 0;
+}
+
 /* B is packed: a panel of it stays in L1 while the tiles of A pass; the next one is fetched meanwhile. */
 static void run_packed_b(block_state *s, const ingot_gemm_range *range)
 {
@@ -113,18 +173,22 @@ static void run_packed_b(block_state *s, const ingot_gemm_range *range)
     ingot_gemm_tile *t = &s->tile;
     t->b_step = width;
     t->b_panel = panel_size;
-    size_t at_once = ingot_gemm_panels_at_once(rows_of_tile(s, range->first_tile));
+    size_t at_once = ingot_gemm_panels_at_once(rows_of_tile(s, range->first_tile)), tail = strip_columns(s, range);
     for (size_t panel = range->first_panel; panel < range->end_panel; panel += at_once) {
         size_t column = panel * width, end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);
         size_t columns = (end * width < plan->n ? end * width : plan->n) - column;
         t->b = plan->packed_b + panel * panel_size + s->k0 * width;
+        size_t strip = end == range->end_panel ? tail : 0;
+        if (strip > 0)
+            run_strip(s, range, t->b + columns - strip, strip);
         bool more = at_once == 1 && panel + 1 < range->end_panel;
         for (size_t i = range->first_tile; i < range->end_tile; i++) {
             size_t ahead = i - range->first_tile;
             bool fetch = more && ahead * CACHE_LINE < width * sizeof(float);
             t->prefetch =
                 (const char *)(fetch ? t->b + panel_size : t->b) + (fetch ? ahead * s->steps * CACHE_LINE : 0);
-            run_tile(s, i, column, columns);
+            if (columns > strip)
+                run_tile(s, i, column, columns - strip);
             if (t->last)
                 finish_rows(s, i, column, columns);
         }
@@ -137,13 +201,16 @@ static void run_tiles(block_state *s, const ingot_gemm_range *range, const float
     const ingot_gemm_plan *plan = s->plan;
     size_t width = plan->kernel->columns;
     ingot_gemm_tile *t = &s->tile;
+    size_t n = plan->n - strip_columns(s, range);
+    if (n < plan->n)
+        run_strip(s, range, b + (n / width - range->first_panel) * t->b_panel + n % width, plan->n - n);
     for (size_t i = range->first_tile; i < range->end_tile; i++) {
         size_t rows = rows_of_tile(s, i), at_once = ingot_gemm_panels_at_once(rows);
         const float *next_a = plan->packed_a + ingot_split(plan->m, s->tiles, i + 1) * plan->k + s->k0 * rows;
-        for (size_t panel = range->first_panel; panel < range->end_panel; panel += at_once) {
+        for (size_t panel = range->first_panel; panel < range->end_panel && panel * width < n; panel += at_once) {
             size_t column = panel * width;
             size_t end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);
-            size_t columns = (end * width < plan->n ? end * width : plan->n) - column;
+            size_t columns = (end * width < n ? end * width : n) - column;
             t->b = b + (panel - range->first_panel) * t->b_panel;
             bool fetch = panel == range->first_panel && i + 1 < range->end_tile;
             t->prefetch = (const char *)(fetch ? next_a : t->b);

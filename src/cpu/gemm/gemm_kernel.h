@@ -39,8 +39,23 @@ typedef struct ingot_gemm_pack {
     float *to;
 } ingot_gemm_pack;
 
+/* The last few columns of a product, for several row tiles at once: here the vectors lie along the rows. */
+#define INGOT_GEMM_STRIP_TILES   4
+#define INGOT_GEMM_STRIP_COLUMNS 6
+#define INGOT_GEMM_STRIP_LANES   16 /* at least the most rows of a tile that has a strip kernel */
+typedef struct ingot_gemm_strip {
+    size_t columns, k; /* columns from 1 on */
+    const float *a[INGOT_GEMM_STRIP_TILES];
+    size_t rows[INGOT_GEMM_STRIP_TILES];
+    const float *b;
+    size_t b_step;
+    /* Out: the sums, as the tile kernel has them before anything is added; lanes past a tile's rows have no meaning. */
+    float sums[INGOT_GEMM_STRIP_TILES][INGOT_GEMM_STRIP_COLUMNS][INGOT_GEMM_STRIP_LANES];
+} ingot_gemm_strip;
+
 typedef void (*ingot_gemm_tile_function)(const ingot_gemm_tile *tile);
 typedef void (*ingot_gemm_pack_function)(const ingot_gemm_pack *pack);
+typedef void (*ingot_gemm_strip_function)(ingot_gemm_strip *strip);
 
 struct ingot_gemm_kernel {
     const char *name;
@@ -48,11 +63,14 @@ struct ingot_gemm_kernel {
     size_t rows, columns;
     ingot_gemm_tile_function tile;
     ingot_gemm_pack_function pack;
+    ingot_gemm_strip_function strip;
+    size_t strip_lanes; /* a product whose columns leave a small rest modulo this ends in a strip */
 };
 
 #define INGOT_GEMM_KERNEL(name, features, rows, columns)     \
     void ingot_gemm_##name##_tile(const ingot_gemm_tile *t); \
-    void ingot_gemm_##name##_pack(const ingot_gemm_pack *p);
+    void ingot_gemm_##name##_pack(const ingot_gemm_pack *p); \
+    void ingot_gemm_##name##_strip(ingot_gemm_strip *s);
 #include "cpu/gemm/gemm_kernels.def"
 #undef INGOT_GEMM_KERNEL
 

@@ -44,6 +44,20 @@ void ingot_gemm_f32_4x8_scalar_tile(const ingot_gemm_tile *t)
         tile_panel(t, first, t->columns - first < PANEL ? t->columns - first : PANEL);
 }
 
+void ingot_gemm_f32_4x8_scalar_strip(ingot_gemm_strip *s)
+{
+    for (size_t tile = 0; tile < INGOT_GEMM_STRIP_TILES; tile++) {
+        for (size_t j = 0; j < s->columns; j++) {
+            for (size_t i = 0; i < s->rows[tile]; i++) {
+                float sum = 0.0f;
+                for (size_t k = 0; k < s->k; k++)
+                    sum += s->a[tile][k * s->rows[tile] + i] * s->b[k * s->b_step + j];
+                s->sums[tile][j][i] = sum;
+            }
+        }
+    }
+}
+
 void ingot_gemm_f32_4x8_scalar_pack(const ingot_gemm_pack *p)
 {
     float *to = p->to;

@@ -3,7 +3,14 @@
 
 static const ingot_gemm_kernel kernels[] = {
 #define INGOT_GEMM_KERNEL(name, features, rows, columns) \
-    {"gemm_" #name, features, rows, columns, ingot_gemm_##name##_tile, ingot_gemm_##name##_pack},
+    {"gemm_" #name,                                      \
+     features,                                           \
+     rows,                                               \
+     columns,                                            \
+     ingot_gemm_##name##_tile,                           \
+     ingot_gemm_##name##_pack,                           \
+     ingot_gemm_##name##_strip,                          \
+     (columns) / 2},
 #include "cpu/gemm/gemm_kernels.def"
 #undef INGOT_GEMM_KERNEL
 };
