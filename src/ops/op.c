@@ -59,13 +59,11 @@ const ingot_op_entry *ingot_op_find(const char *domain, const char *name, int si
 
 /* ---- What the schema asks for ---- */
 
+/* An empty name takes a position, as the standard counts them; it may stand only where an input is optional. */
 static ingot_status check_operands(const ingot_node *node, const ingot_schema *schema, ingot_error *error)
 {
-    size_t inputs = node->operand_count, outputs = node->output_count;
-    while (inputs > 0 && !node->inputs[inputs - 1])
-        inputs--;
-    INGOT_TRY(ingot_schema_check_counts(schema, inputs, outputs, error));
-    for (size_t i = 0; i < inputs; i++) {
+    INGOT_TRY(ingot_schema_check_counts(schema, node->operand_count, node->output_count, error));
+    for (size_t i = 0; i < node->operand_count; i++) {
         const ingot_schema_value *input = ingot_schema_input(schema, i);
         if (!node->inputs[i] && input && input->option != INGOT_SCHEMA_OPTIONAL)
             return ingot_fail(error, INGOT_INVALID_MODEL, "input %zu '%s' is required, but left out", i, input->name);
