@@ -104,9 +104,22 @@ static size_t scratch_size(const ingot_conv *c)
     return is_direct(c, &sizes) ? 0 : round_up(ingot_gemm_f32_fill_scratch(sizes.kernel, sizes.n, sizes.k));
 }
 
+/* Where a large product has few columns, its rows are split between chunks, and the input is packed once, before, for all of
+ * them: floats of shared workspace, or 0 where each chunk packs its own columns. */
+static size_t shared_size(const ingot_conv *c)
+{
+    conv_sizes sizes = find_sizes(c);
+    if (sizes.n == 0 || choose_tactic(c) == DEPTHWISE || is_direct(c, &sizes))
+        return 0;
+    ingot_gemm_grid grid = ingot_gemm_f32_grid(sizes.kernel, sizes.m, sizes.n, sizes.k, true);
+    return grid.row_blocks > 1 ? grid.panels * sizes.kernel->columns * sizes.k : 0;
+}
+
 size_t ingot_conv_f32_workspace(const ingot_conv *c, int threads)
 {
-    return scratch_size(c) * (size_t)(threads > 1 ? threads : 1) * sizeof(float);
+    size_t shared = shared_size(c);
+    size_t scratch = shared > 0 ? 0 : scratch_size(c) * (size_t)(threads > 1 ? threads : 1);
+    return (shared + scratch) * sizeof(float);
 }
 
 typedef struct conv_task {
@@ -117,7 +130,9 @@ typedef struct conv_task {
     const ingot_epilogue *epilogue;
     float *output, *scratch;
     size_t scratch_size;
-    ingot_gemm_grid grid;    /* of a group of an image */
+    ingot_gemm_grid grid; /* of a product: a group of an image */
+    float *shared;        /* all panels of product first_product, or NULL */
+    size_t first_product;
     size_t planes_per_chunk; /* depthwise */
 } conv_task;
 
@@ -185,15 +200,38 @@ static void fill_pointwise(const void *context, size_t k, size_t steps, size_t c
     kernel->pack(&pack);
 }
 
+static ingot_im2col find_input(const conv_task *task, size_t product)
+{
+    const conv_sizes *sizes = &task->sizes;
+    ingot_im2col source = {task->conv, sizes->channels, task->input + product * sizes->channels * sizes->in_plane,
+                           sizes->kernel->columns};
+    return source;
+}
+
+static ingot_gemm_fill find_fill(const conv_task *task)
+{
+    return choose_tactic(task->conv) == POINTWISE ? fill_pointwise : task->table->im2col;
+}
+
+/* One panel of the shared ones, all of K. */
+static void fill_shared(void *argument, size_t panel, int participant)
+{
+    const conv_task *task = argument;
+    const conv_sizes *sizes = &task->sizes;
+    size_t width = sizes->kernel->columns, column = panel * width;
+    ingot_im2col source = find_input(task, task->first_product);
+    find_fill(task)(&source, 0, sizes->k, column, sizes->n - column < width ? sizes->n - column : width,
+                    task->shared + column * sizes->k);
+}
+
 static void run_product(void *argument, size_t chunk, int participant)
 {
     const conv_task *task = argument;
     const ingot_conv *c = task->conv;
     const conv_sizes *sizes = &task->sizes;
-    size_t blocks = task->grid.row_blocks * task->grid.column_blocks, product = chunk / blocks;
+    size_t blocks = task->grid.row_blocks * task->grid.column_blocks, product = task->first_product + chunk / blocks;
     size_t group = product % c->groups;
-    ingot_im2col source = {c, sizes->channels, task->input + product * sizes->channels * sizes->in_plane,
-                           sizes->kernel->columns};
+    ingot_im2col source = find_input(task, product);
     ingot_gemm_plan plan = {.kernel = sizes->kernel, .m = sizes->m, .n = sizes->n, .k = sizes->k, .c_row = sizes->n};
     plan.packed_a = task->packed + group * sizes->m * sizes->k;
     plan.c = task->output + product * sizes->m * sizes->n;
@@ -203,11 +241,13 @@ static void run_product(void *argument, size_t chunk, int participant)
         plan.epilogue.add += product * sizes->m * sizes->n;
     if (plan.epilogue.row_bias)
         plan.epilogue.row_bias += group * sizes->m;
-    if (is_direct(c, sizes)) {
+    if (task->shared) {
+        plan.packed_b = task->shared;
+    } else if (is_direct(c, sizes)) {
         plan.direct_b = source.input;
         plan.direct_b_row = sizes->n;
     } else {
-        plan.fill = choose_tactic(c) == POINTWISE ? fill_pointwise : task->table->im2col;
+        plan.fill = find_fill(task);
         plan.fill_context = &source;
     }
     ingot_gemm_range range = ingot_gemm_grid_range(&task->grid, chunk % blocks);
@@ -232,6 +272,14 @@ void ingot_conv_f32(const ingot_conv *c, const float *input, const float *packed
         ingot_parallel(threads, ingot_ceil_div(planes, task.planes_per_chunk), run_depthwise, &task);
         return;
     }
-    task.grid = ingot_gemm_f32_grid(sizes->kernel, sizes->m, sizes->n, sizes->k, true);
-    ingot_parallel(threads, products * task.grid.row_blocks * task.grid.column_blocks, run_product, &task);
+    bool shared = shared_size(c) > 0;
+    task.shared = shared ? workspace : NULL;
+    task.grid = ingot_gemm_f32_grid(sizes->kernel, sizes->m, sizes->n, sizes->k, !shared);
+    size_t blocks = task.grid.row_blocks * task.grid.column_blocks;
+    if (!shared)
+        ingot_parallel(threads, products * blocks, run_product, &task);
+    for (; shared && task.first_product < products; task.first_product++) {
+        ingot_parallel(threads, task.grid.panels, fill_shared, &task);
+        ingot_parallel(threads, blocks, run_product, &task);
+    }
 }
