@@ -79,6 +79,13 @@ static void range_content(ingot_infer *c, ingot_dim count, ingot_dim start, ingo
     ingot_content_set(c, 0, known, (size_t)count);
 }
 
+/* A dim cannot hold the lowest of all integers; the content can. */
+static int64_t exact(const ingot_infer *c, size_t input, ingot_dim value)
+{
+    const ingot_value *constant = c->inputs[input].constant;
+    return constant ? ingot_load_i64(constant->element, constant->data, 0) : value;
+}
+
 static ingot_status integer_range(ingot_infer *c)
 {
     ingot_dim bounds[3] = {INGOT_DIM_UNKNOWN, INGOT_DIM_UNKNOWN, INGOT_DIM_UNKNOWN}, length = INGOT_DIM_UNKNOWN;
@@ -89,7 +96,7 @@ static ingot_status integer_range(ingot_infer *c)
     if (delta == 0)
         return ingot_infer_fail(c, "delta is 0: the range would never end");
     if (ingot_dim_is_number(start) && ingot_dim_is_number(limit) && ingot_dim_is_number(delta)) {
-        length = integer_count(start, limit, delta);
+        length = integer_count(exact(c, 0, start), exact(c, 1, limit), exact(c, 2, delta));
     } else if (ingot_dim_is_number(delta)) {
         ingot_dim span = delta > 0 ? ingot_dim_sub(c->dims, limit, start) : ingot_dim_sub(c->dims, start, limit);
         if (!ingot_content_not_negative(c->dims, span))

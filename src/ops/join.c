@@ -151,7 +151,7 @@ static ingot_status split_parts(ingot_infer *c, ingot_dim total, ingot_dim *size
     size_t parts = c->output_count, count;
     if (params->split.given) {
         for (size_t i = 0; i < parts; i++)
-            sizes[i] = params->split.data[i];
+            sizes[i] = ingot_movement_number(params->split.data[i]);
         return split_sizes(c, total, sizes, parts);
     }
     if (ingot_infer_has(c, 1)) {

@@ -26,6 +26,12 @@ ingot_status ingot_movement_vector_length(ingot_infer *c, size_t input, int *len
 ingot_status ingot_movement_axes(ingot_infer *c, const ingot_ints *attribute, size_t input, int rank, bool *known,
                                  int *axes, size_t *count);
 
+/* A number from an attribute as a dim: one so low that it would read as a reference becomes the lowest number. */
+static inline ingot_dim ingot_movement_number(int64_t value)
+{
+    return ingot_dim_is_number(value) ? value : INGOT_DIM_REFERENCE_END;
+}
+
 /* A boolean or integer scalar input; false where it is not known. */
 bool ingot_movement_scalar(const ingot_infer *c, size_t input, int64_t *value);
 

@@ -56,7 +56,7 @@ static ingot_status infer_pad(ingot_infer *c)
         has_pads = ingot_infer_integers(c, 1, pads, 2 * INGOT_MAX_RANK, &pad_count);
     else
         for (size_t i = 0; i < pad_count && i < 2 * INGOT_MAX_RANK; i++)
-            pads[i] = params->pads.data[i];
+            pads[i] = ingot_movement_number(params->pads.data[i]);
     if (known && has_pads && pad_count != 2 * count)
         return ingot_infer_fail(c, "pads has %zu elements, but %zu dimensions need %zu", pad_count, count, 2 * count);
     for (int i = 0; i < input->rank; i++)

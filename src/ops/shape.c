@@ -189,7 +189,7 @@ static ingot_status infer_reshape(ingot_infer *c)
         if (count > INGOT_MAX_RANK)
             return ingot_infer_fail(c, "shape has %zu elements; at most %d are possible", count, INGOT_MAX_RANK);
         for (size_t i = 0; i < count; i++)
-            dims[i] = params->shape.data[i];
+            dims[i] = ingot_movement_number(params->shape.data[i]);
     }
     INGOT_TRY(resolve_shape(c, input, (int)count, dims));
     INGOT_TRY(ingot_movement_set(c, 0, input->element, (int)count, dims));

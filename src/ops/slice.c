@@ -75,7 +75,7 @@ static ingot_status read_list(ingot_infer *c, const ingot_ints *attribute, size_
     if (attribute && attribute->given) {
         *count = attribute->count;
         for (size_t i = 0; i < *count && i < INGOT_MAX_RANK; i++)
-            values[i] = attribute->data[i];
+            values[i] = ingot_movement_number(attribute->data[i]);
         return INGOT_OK;
     }
     INGOT_TRY(ingot_movement_vector_length(c, input, &length));
@@ -213,7 +213,7 @@ static ingot_status check_crop(const ingot_node *node, void *data, ingot_error *
 static ingot_status cropped(ingot_infer *c, const ingot_crop_params *params, int axis, ingot_dim size, ingot_dim *left)
 {
     int64_t before = params->border.data[1 - axis], after = params->border.data[3 - axis];
-    *left = params->scale.given ? params->scale.data[axis]
+    *left = params->scale.given ? ingot_movement_number(params->scale.data[axis])
                                 : ingot_dim_sub(c->dims, ingot_dim_sub(c->dims, size, before), after);
     if (ingot_dim_is_number(size) && (!ingot_dim_is_number(*left) || *left < 0 || *left > size - before))
         return ingot_infer_fail(c, "border and scale ask for more than dimension %d of the input, of size %lld, has",
