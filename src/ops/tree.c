@@ -62,12 +62,17 @@ static ingot_status check_classifier(const ingot_node *node, void *params, ingot
     return INGOT_OK;
 }
 
+static ingot_status check_target_count(const ingot_node *node, int64_t count, ingot_error *error)
+{
+    if (count >= 1 && count < INT32_MAX)
+        return INGOT_OK;
+    return ingot_node_fail(node, error, INGOT_INVALID_MODEL, "n_targets is %lld, expected 1 or more", (long long)count);
+}
+
 static ingot_status check_regressor(const ingot_node *node, void *params, ingot_error *error)
 {
     ingot_tree_params *p = params;
-    if (p->target_count < 1 || p->target_count >= INT32_MAX)
-        return ingot_node_fail(node, error, INGOT_INVALID_MODEL, "n_targets is %lld, expected 1 or more",
-                               (long long)p->target_count);
+    INGOT_TRY(check_target_count(node, p->target_count, error));
     return ingot_trees_build(node, p, (size_t)p->target_count, "target", error);
 }
 
@@ -101,6 +106,68 @@ static ingot_status infer_regressor(ingot_infer *c)
     ingot_infer_set(c, 0, INGOT_FLOAT, 2, (ingot_dim[]){rows, p->target_count});
     return INGOT_OK;
 }
+
+/* ---- TreeEnsemble ---- */
+
+#define ENSEMBLE_FIELD(attribute, kind, field)                                \
+    {                                                                         \
+        attribute, kind, offsetof(ingot_tree_ensemble_params, field), NULL, 0 \
+    }
+
+static const ingot_param_field ensemble_fields[] = {
+    ENSEMBLE_FIELD("n_targets", INGOT_PARAM_INT, common.target_count),
+    ENSEMBLE_FIELD("nodes_featureids", INGOT_PARAM_INTS, common.feature_ids),
+    ENSEMBLE_FIELD("nodes_truenodeids", INGOT_PARAM_INTS, common.yes_ids),
+    ENSEMBLE_FIELD("nodes_falsenodeids", INGOT_PARAM_INTS, common.no_ids),
+    ENSEMBLE_FIELD("nodes_missing_value_tracks_true", INGOT_PARAM_INTS, common.missing),
+    ENSEMBLE_FIELD("nodes_trueleafs", INGOT_PARAM_INTS, yes_is_leaf),
+    ENSEMBLE_FIELD("nodes_falseleafs", INGOT_PARAM_INTS, no_is_leaf),
+    ENSEMBLE_FIELD("nodes_modes", INGOT_PARAM_TENSOR, modes),
+    ENSEMBLE_FIELD("nodes_splits", INGOT_PARAM_TENSOR, splits),
+    ENSEMBLE_FIELD("membership_values", INGOT_PARAM_TENSOR, members),
+    ENSEMBLE_FIELD("tree_roots", INGOT_PARAM_INTS, roots),
+    ENSEMBLE_FIELD("leaf_targetids", INGOT_PARAM_INTS, leaf_targets),
+    ENSEMBLE_FIELD("leaf_weights", INGOT_PARAM_TENSOR, leaf_weights),
+    ENSEMBLE_FIELD("aggregate_function", INGOT_PARAM_INT, aggregate_number),
+    ENSEMBLE_FIELD("post_transform", INGOT_PARAM_INT, post_transform_number),
+    {NULL, 0, 0, NULL, 0},
+};
+
+static ingot_status check_ensemble(const ingot_node *node, void *params, ingot_error *error)
+{
+    static const ingot_tree_aggregate aggregates[] = {INGOT_TREE_AVERAGE, INGOT_TREE_SUM, INGOT_TREE_MIN,
+                                                      INGOT_TREE_MAX};
+    ingot_tree_ensemble_params *p = params;
+    if (p->aggregate_number < 0 || p->aggregate_number > 3)
+        return ingot_node_fail(node, error, INGOT_INVALID_MODEL, "aggregate_function is %lld, expected 0 to 3",
+                               (long long)p->aggregate_number);
+    if (p->post_transform_number < 0 || p->post_transform_number > INGOT_POST_PROBIT)
+        return ingot_node_fail(node, error, INGOT_INVALID_MODEL, "post_transform is %lld, expected 0 to %d",
+                               (long long)p->post_transform_number, INGOT_POST_PROBIT);
+    p->common.aggregate = aggregates[p->aggregate_number];
+    p->common.post_transform = (int)p->post_transform_number; /* numbered alike */
+    INGOT_TRY(check_target_count(node, p->common.target_count, error));
+    return ingot_tree_ensemble_build(node, p, error);
+}
+
+static ingot_status infer_ensemble(ingot_infer *c)
+{
+    const ingot_tree_ensemble_params *p = c->params;
+    ingot_dim rows;
+    INGOT_TRY(infer_input(c, &rows));
+    ingot_infer_set(c, 0, c->inputs[0].type.element, 2, (ingot_dim[]){rows, p->common.target_count});
+    return INGOT_OK;
+}
+
+/* ---- Descriptors ---- */
+
+const ingot_op ingot_op_tree_ensemble = {
+    .summary = "Decision trees whose leaves are summed, averaged, or compared, for each target.",
+    .params_size = sizeof(ingot_tree_ensemble_params),
+    .fields = ensemble_fields,
+    .check = check_ensemble,
+    .infer = infer_ensemble,
+};
 
 const ingot_op ingot_op_tree_ensemble_classifier = {
     .summary = "Decision trees that vote for classes.",

@@ -1,4 +1,4 @@
-/* TreeEnsembleClassifier and TreeEnsembleRegressor. */
+/* TreeEnsembleClassifier, TreeEnsembleRegressor, TreeEnsemble. */
 #ifndef INGOT_OPS_TREE_H
 #define INGOT_OPS_TREE_H
 
@@ -12,6 +12,7 @@ typedef enum ingot_tree_mode { /* the comparison of a feature with the threshold
                                INGOT_TREE_GT,
                                INGOT_TREE_EQ,
                                INGOT_TREE_NEQ,
+                               INGOT_TREE_MEMBER, /* is one of the members that begin at index threshold */
 } ingot_tree_mode;
 
 typedef struct ingot_tree_node {
@@ -35,11 +36,12 @@ typedef struct ingot_trees {
     size_t tree_count;
     const ingot_tree_vote *votes; /* those of a leaf lie together, in the model's order */
     size_t vote_count;
-    int32_t max_feature; /* -1: none is read */
-    bool doubles;        /* sums in double; else in float, tree by tree */
-    const double *base;  /* base_count values */
-    size_t base_count;   /* 0, 1 or outputs */
-    size_t outputs;      /* classes or targets */
+    const double *members; /* lists that each end with a NaN */
+    int32_t max_feature;   /* -1: none is read */
+    bool doubles;          /* sums in double; else in float, tree by tree */
+    const double *base;    /* base_count values */
+    size_t base_count;     /* 0, 1 or outputs */
+    size_t outputs;        /* classes or targets */
 } ingot_trees;
 
 typedef enum ingot_tree_aggregate {
@@ -66,9 +68,25 @@ typedef struct ingot_tree_params {
     bool not_negative; /* no vote has a negative weight */
 } ingot_tree_params;
 
+/* TreeEnsemble: the kernels read common alone. Its lists of numbers are tensors. */
+typedef struct ingot_tree_ensemble_params {
+    ingot_tree_params
+        common; /* trees, target_count and feature_ids, yes_ids, no_ids, missing; aggregate as in the enum */
+    int64_t aggregate_number, post_transform_number;
+    ingot_ints roots, yes_is_leaf, no_is_leaf, leaf_targets;
+    const ingot_value *modes, *splits, *members, *leaf_weights;
+} ingot_tree_ensemble_params;
+
 /* Builds params->trees in the module's arena; outputs is the number of classes or targets, votes how their attributes begin
  * ("class"). Refuses what is not a forest, naming the attribute. */
 ingot_status ingot_trees_build(const ingot_node *node, ingot_tree_params *params, size_t outputs, const char *votes,
                                ingot_error *error);
+
+/* The same for TreeEnsemble. */
+ingot_status ingot_tree_ensemble_build(const ingot_node *node, ingot_tree_ensemble_params *params, ingot_error *error);
+
+/* *found: a node that lies on, or behind, a circle of branches; count where there is none. All branches must lead to nodes. */
+ingot_status ingot_trees_find_circle(ingot_arena *arena, const ingot_tree_node *nodes, size_t count, size_t *found,
+                                     ingot_error *error);
 
 #endif

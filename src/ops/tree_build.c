@@ -155,26 +155,26 @@ static ingot_status find_child(const builder *b, size_t from, const char *list, 
     return INGOT_OK;
 }
 
-/* Takes away nodes that nothing leads to until none is left; what stays then lies on or behind a cycle. */
-static ingot_status check_cycles(const builder *b)
+/* Takes away nodes that nothing leads to until none is left; what stays then lies on or behind a circle. */
+ingot_status ingot_trees_find_circle(ingot_arena *arena, const ingot_tree_node *nodes, size_t count, size_t *found,
+                                     ingot_error *error)
 {
-    size_t left = b->count, ready = 0;
-    int32_t *parents = allocate(b, b->count, sizeof *parents);
-    int32_t *stack = allocate(b, b->count, sizeof *stack);
+    size_t ready = 0;
+    int32_t *parents = ingot_arena_alloc_array(arena, count + 1, sizeof *parents);
+    int32_t *stack = ingot_arena_alloc_array(arena, count + 1, sizeof *stack);
     if (!parents || !stack)
-        return INGOT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < b->count; i++) {
-        if (b->nodes[i].mode != INGOT_TREE_LEAF) {
-            parents[b->nodes[i].yes]++;
-            parents[b->nodes[i].no]++;
+        return ingot_fail_memory(error, count * sizeof *stack, "the trees of an ensemble");
+    for (size_t i = 0; i < count; i++) {
+        if (nodes[i].mode != INGOT_TREE_LEAF) {
+            parents[nodes[i].yes]++;
+            parents[nodes[i].no]++;
         }
     }
-    for (size_t i = 0; i < b->count; i++)
+    for (size_t i = 0; i < count; i++)
         if (parents[i] == 0)
             stack[ready++] = (int32_t)i;
     while (ready > 0) {
-        const ingot_tree_node *n = &b->nodes[stack[--ready]];
-        left--;
+        const ingot_tree_node *n = &nodes[stack[--ready]];
         if (n->mode == INGOT_TREE_LEAF)
             continue;
         if (--parents[n->yes] == 0)
@@ -182,13 +182,21 @@ static ingot_status check_cycles(const builder *b)
         if (--parents[n->no] == 0)
             stack[ready++] = n->no;
     }
-    for (size_t i = 0; left > 0 && i < b->count; i++)
-        if (parents[i] > 0)
-            return fail(b,
-                        "nodes_truenodeids and nodes_falsenodeids: the branches from node %lld of tree %lld lead in a "
-                        "circle",
-                        (long long)b->params->node_ids.data[i], (long long)b->params->tree_ids.data[i]);
+    *found = 0;
+    while (*found < count && parents[*found] == 0)
+        ++*found;
     return INGOT_OK;
+}
+
+static ingot_status check_circles(const builder *b)
+{
+    size_t found;
+    INGOT_TRY(ingot_trees_find_circle(b->arena, b->nodes, b->count, &found, b->error));
+    if (found == b->count)
+        return INGOT_OK;
+    return fail(b,
+                "nodes_truenodeids and nodes_falsenodeids: the branches from node %lld of tree %lld lead in a circle",
+                (long long)b->params->node_ids.data[found], (long long)b->params->tree_ids.data[found]);
 }
 
 static ingot_status link_nodes(const builder *b)
@@ -201,7 +209,7 @@ static ingot_status link_nodes(const builder *b)
         INGOT_TRY(find_child(b, i, "truenodeids", p->yes_ids.data[i], &n->yes));
         INGOT_TRY(find_child(b, i, "falsenodeids", p->no_ids.data[i], &n->no));
     }
-    return check_cycles(b);
+    return check_circles(b);
 }
 
 /* The first node that the model lists of each tree is its root. */

@@ -1,4 +1,4 @@
-/* TreeEnsembleClassifier and TreeEnsembleRegressor. */
+/* TreeEnsembleClassifier, TreeEnsembleRegressor, TreeEnsemble. */
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +37,13 @@ static ingot_status prepare(const ingot_kernel_call *call, const ingot_trees *tr
     return INGOT_OK;
 }
 
+static bool is_member(const double *members, double x)
+{
+    while (!isnan(*members) && *members != x)
+        members++;
+    return !isnan(*members);
+}
+
 static const ingot_tree_node *find_leaf(const ingot_trees *trees, int32_t root, const double *features)
 {
     const ingot_tree_node *n = &trees->nodes[root];
@@ -64,6 +71,9 @@ static const ingot_tree_node *find_leaf(const ingot_trees *trees, int32_t root, 
                 break;
             case INGOT_TREE_NEQ:
                 yes = x != n->threshold;
+                break;
+            case INGOT_TREE_MEMBER:
+                yes = is_member(trees->members + (size_t)n->threshold, x);
                 break;
             }
         }
@@ -114,7 +124,7 @@ static void score_row(const forest_job *job, const ingot_value *x, size_t row)
 
 static void store_scores(ingot_value *z, size_t row, const double *scores, size_t count)
 {
-    ingot_write_doubles(INGOT_FLOAT, z->data, (int64_t)(row * count), 1, count, scores);
+    ingot_write_doubles(z->element, z->data, (int64_t)(row * count), 1, count, scores);
 }
 
 /* ---- Classifier ---- */
@@ -154,7 +164,7 @@ ingot_status ingot_ref_tree_ensemble_classifier(const ingot_kernel_call *call)
     return INGOT_OK;
 }
 
-/* ---- Regressor ---- */
+/* ---- Regressor and TreeEnsemble, whose params begin with the same ---- */
 
 ingot_status ingot_ref_tree_ensemble_regressor(const ingot_kernel_call *call)
 {
