@@ -1,5 +1,6 @@
 /* What scales and shifts each channel after a layer with constant weights goes into the weights: BatchNormalization, and Mul,
- * Div, Add, Sub with a constant for each channel. The layer is made anew, so others that read the old one still can. */
+ * Div, Add, Sub with a constant for each channel. Only where no other node reads the layer's output, which would have to be
+ * computed twice; where it is an output of the graph, the old layer stays beside the new one. */
 #include <math.h>
 #include <string.h>
 
@@ -267,7 +268,8 @@ static ingot_status fold(ingot_node *node, size_t side, bool normalizes, ingot_e
 {
     layer l;
     affine a;
-    if (!find_layer(node->inputs[side], &l) || (!normalizes && ingot_node_is(l.node, "MatMul")))
+    if (!node->inputs[side] || node->inputs[side]->use_count != 1 || !find_layer(node->inputs[side], &l) ||
+        (!normalizes && ingot_node_is(l.node, "MatMul")))
         return INGOT_OK;
     INGOT_TRY(open_affine(&a, l.channels, error));
     bool read = normalizes ? read_batch_norm(node, &a) : read_arithmetic(node, &l, side, &a);

@@ -55,6 +55,60 @@ static ingot_status merge_views(ingot_node *node, ingot_error *error, bool *chan
     return reshape_instead(node, from, shape, node->outputs[0]->type.rank, error);
 }
 
+/* Whether both have as many elements in every run: the fixed sizes have one product, the free ones pair up. */
+static bool same_count(const ingot_type *from, const ingot_type *to)
+{
+    int64_t product[2] = {1, 1};
+    bool paired[INGOT_MAX_RANK] = {false};
+    for (int i = 0; i < from->rank; i++)
+        if (ingot_dim_is_number(from->dims[i]) && !ingot_mul_i64(product[0], from->dims[i], &product[0]))
+            return false;
+    for (int i = 0; i < to->rank; i++) {
+        if (ingot_dim_is_number(to->dims[i])) {
+            if (!ingot_mul_i64(product[1], to->dims[i], &product[1]))
+                return false;
+            continue;
+        }
+        int k = 0;
+        while (k < from->rank && (paired[k] || from->dims[k] != to->dims[i]))
+            k++;
+        if (k == from->rank)
+            return false;
+        paired[k] = true;
+    }
+    for (int i = 0; i < from->rank; i++)
+        if (!ingot_dim_is_number(from->dims[i]) && !paired[i])
+            return false;
+    return product[0] == product[1];
+}
+
+/* A shape for Reshape that gives from the sizes of to: free ones are kept where they stand, one more is left open. */
+static bool shape_between(const ingot_type *from, const ingot_type *to, int64_t *shape)
+{
+    int open = 0;
+    if (from->rank < 0 || to->rank < 0 || !same_count(from, to))
+        return false;
+    for (int i = 0; i < to->rank; i++) {
+        bool number = ingot_dim_is_number(to->dims[i]), kept = i < from->rank && from->dims[i] == to->dims[i];
+        if (number && to->dims[i] == 0)
+            return false;
+        shape[i] = number ? to->dims[i] : kept ? 0 : -1;
+        open += !number && !kept;
+    }
+    return open <= 1;
+}
+
+/* A shape that is put together anew in every run becomes constant where it is known enough. */
+static ingot_status settle_shape(ingot_node *node, ingot_error *error, bool *changed)
+{
+    int64_t shape[INGOT_MAX_RANK];
+    const ingot_graph_value *given = ingot_operand(node, 1);
+    if (!given || given->constant || !shape_between(&node->inputs[0]->type, &node->outputs[0]->type, shape))
+        return INGOT_OK;
+    *changed = true;
+    return reshape_instead(node, node->inputs[0], shape, node->outputs[0]->type.rank, error);
+}
+
 /* Where each dimension of a Transpose's output comes from; false: the rank is not known. */
 static bool read_perm(const ingot_node *node, int64_t *perm, int *rank)
 {
@@ -131,6 +185,8 @@ ingot_status ingot_pass_merge_views(ingot_graph *graph, const ingot_pass_context
             INGOT_TRY(merge_transposes(n, context->error, changed));
         else if (made_by_view(n->outputs[0]) == n)
             INGOT_TRY(merge_views(n, context->error, changed));
+        if (ingot_node_is(n, "Reshape") && ingot_value_is_read(n->outputs[0]))
+            INGOT_TRY(settle_shape(n, context->error, changed));
     }
     return INGOT_OK;
 }

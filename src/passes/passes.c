@@ -7,8 +7,9 @@
 #include "base/cancel.h"
 #include "passes/rewrite.h"
 
-/* Content comes to where it is used, then what it decides is done, then what has become needless goes; only then are
- * nodes made into others, so that these meet the graph in its plainest form. */
+/* Content comes to where it is used, then what it decides is done, then what has become needless goes; only then are nodes made
+ * into others, so that these meet the graph in its plainest form. What folds into weights asks how many nodes read a value,
+ * so it comes when the dead ones are gone. */
 const ingot_pass ingot_passes[] = {
     {"constants-into-bodies", "a constant that a subgraph captures becomes the subgraph's own", INGOT_OPT_EXACT,
      ingot_pass_constants_into_bodies},
@@ -21,14 +22,14 @@ const ingot_pass ingot_passes[] = {
     {"merge-views", "chains of Reshape, Squeeze, Unsqueeze, Flatten and chains of Transpose become one node",
      INGOT_OPT_EXACT, ingot_pass_merge_views},
     {"merge-duplicates", "equal nodes and equal constants are kept once", INGOT_OPT_EXACT, ingot_pass_merge_duplicates},
-    {"fold-batch-norm", "normalization and constant scales go into the weights before them", INGOT_OPT_ALL,
-     ingot_pass_fold_batch_norm},
     {"fuse-layer-norm", "layer normalization spelled out becomes LayerNormalization", INGOT_OPT_ALL,
      ingot_pass_fuse_layer_norm},
     {"fuse-gelu", "GELU spelled out with Erf or Tanh becomes Gelu", INGOT_OPT_ALL, ingot_pass_fuse_gelu},
     {"fuse-hard-swish", "x times its Sigmoid becomes Swish, x times its HardSigmoid becomes HardSwish", INGOT_OPT_ALL,
      ingot_pass_fuse_hard_swish},
     {"remove-dead", "nodes, outputs and captures that nothing reads go", INGOT_OPT_EXACT, ingot_pass_remove_dead},
+    {"fold-batch-norm", "normalization and constant scales go into the weights before them", INGOT_OPT_ALL,
+     ingot_pass_fold_batch_norm},
     {NULL, NULL, INGOT_OPT_NONE, NULL},
 };
 
@@ -106,8 +107,6 @@ static ingot_status run_pass(const ingot_pass *pass, ingot_module *module, const
 {
     bool here = false;
     ingot_status status = run_on_graph(pass, module->main, context, 0, &here);
-    if (status == INGOT_OK && here)
-        status = infer_again(module->main, context->error);
 #ifndef NDEBUG
     if (status == INGOT_OK)
         status = ingot_graph_verify(module->main, context->error);
@@ -129,6 +128,8 @@ ingot_status ingot_passes_run(ingot_module *module, ingot_opt_level level, const
         for (size_t i = 0; i < PASS_COUNT; i++)
             if (ingot_passes[i].level <= level && !left_out[i])
                 INGOT_TRY(run_pass(&ingot_passes[i], module, context, &changed));
+        if (changed)
+            INGOT_TRY(infer_again(module->main, context->error));
     }
     return INGOT_OK;
 }

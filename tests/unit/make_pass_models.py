@@ -35,6 +35,15 @@ g (float[2,3,4] x) => (float[4,6] y) <int64 two = {2}, int64[1] zero = {0}, int6
   s = Shape(x) t = Gather(s, two) u = Unsqueeze(t, zero) w = Concat <axis = 0> (u, rest) y = Reshape(x, w)
 }
 """,
+    # Free sizes kept in place, and one worked out: the shape needs no arithmetic in a run. Exchanged they stay as they are.
+    "dynamic_shape": """
+g (float[N,M,4] x) => (float[N,M,2,2] y) <int64[2] one = {0, 1}, int64[2] rest = {2, 2}> {
+  s = Shape(x) t = Gather(s, one) u = Concat <axis = 0> (t, rest) y = Reshape(x, u)
+}
+""",
+    "dynamic_shape_exchanged": """
+g (float[N,M,4] x) => (float[M,N,4] y) <int64[3] order = {1, 0, 2}> { s = Shape(x) t = Gather(s, order) y = Reshape(x, t) }
+""",
     # The sum of two constants, seen through a view.
     "constants": """
 g (float[2,2] x) => (float[2,2] y) <float[4] a = {1, 2, 3, 4}, float[4] b = {10, 20, 30, 40}, int64[2] s = {2, 2}> {
@@ -218,6 +227,12 @@ g (float[1] x) => (float[N] y) <int64[1] size = {4000000000}> { c = ConstantOfSh
 """,
     "unread_outputs": """
 g (float[1,1,4] x) => (float[1,1,2] y) { y, i = MaxPool <kernel_shape = [2], strides = [2]> (x) z = Neg(x) }
+""",
+    # The layer's output has two readers.
+    "shared": """
+g (float[1,1,3,3] x) => (float[1,2,2,2] z, float[1,2,2,2] y) <float[2,1,2,2] w = {1, 2, 3, 4, -1, -2, -3, -4}, float k = {3}> {
+  c = Conv(x, w) y = Mul(c, k) z = Relu(c)
+}
 """,
     "exposed": """
 g (float[1,1,3,3] x) => (float[1,2,2,2] c, float[1,2,2,2] y) <float[2,1,2,2] w = {1, 2, 3, 4, -1, -2, -3, -4},

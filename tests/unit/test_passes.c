@@ -154,6 +154,16 @@ static void arithmetic_on_fixed_shapes_goes(void **state)
     CHECK(shapes, INGOT_OPT_EXACT, "Reshape");
 }
 
+static void arithmetic_on_free_sizes_goes_where_they_keep_their_place(void **state)
+{
+    CHECK(dynamic_shape, INGOT_OPT_EXACT, "Reshape");
+}
+
+static void exchanged_free_sizes_stay(void **state)
+{
+    CHECK(dynamic_shape_exchanged, INGOT_OPT_ALL, "Shape Gather Reshape");
+}
+
 static void nodes_of_constants_go(void **state)
 {
     CHECK(constants, INGOT_OPT_EXACT, "Mul");
@@ -337,6 +347,15 @@ static void unread_nodes_and_optional_outputs_go(void **state)
     close_fixture(&f);
 }
 
+static void a_layer_that_two_read_is_not_made_twice(void **state)
+{
+    fixture f;
+    OPEN(&f, shared);
+    optimize_well(&f, INGOT_OPT_ALL);
+    expect_operators(f.module->main, "Conv Mul Relu");
+    close_fixture(&f);
+}
+
 static void a_swallowed_value_that_is_an_output_is_made_beside(void **state)
 {
     fixture f;
@@ -404,6 +423,8 @@ int main(void)
         cmocka_unit_test(a_chain_of_nodes_that_do_nothing_goes),
         cmocka_unit_test(what_only_looks_like_nothing_stays),
         cmocka_unit_test(arithmetic_on_fixed_shapes_goes),
+        cmocka_unit_test(arithmetic_on_free_sizes_goes_where_they_keep_their_place),
+        cmocka_unit_test(exchanged_free_sizes_stay),
         cmocka_unit_test(nodes_of_constants_go),
         cmocka_unit_test(equal_nodes_and_constants_are_kept_once),
         cmocka_unit_test(chains_of_views_become_one),
@@ -434,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_node_that_fails_while_folding_stays),
         cmocka_unit_test(a_large_result_of_little_is_not_folded),
         cmocka_unit_test(unread_nodes_and_optional_outputs_go),
+        cmocka_unit_test(a_layer_that_two_read_is_not_made_twice),
         cmocka_unit_test(a_swallowed_value_that_is_an_output_is_made_beside),
         cmocka_unit_test(the_level_decides_what_runs),
         cmocka_unit_test(disabled_passes_do_not_run),
