@@ -5,12 +5,12 @@
 
 #include "cpu/ref/ref.h"
 #include "cpu/ref/ref_move.h"
-#include "cpu/ref/ref_resize_axis.h"
+#include "cpu/ref/ref_resize.h"
 
 /* ---- Weights ---- */
 
 /* Elements that count into one of the output: with antialias, the filter is as wide as an output element. */
-static size_t tap_count(const ingot_resize_params *params, const ingot_resize_axis *axis)
+static size_t tap_count(const ingot_resize_params *params, const ingot_resize_map *axis)
 {
     double radius = params->mode == INGOT_RESIZE_CUBIC ? 2 : 1;
     if (params->antialias && axis->scale < 1)
@@ -31,7 +31,7 @@ static double cubic_weight(double distance, double a)
 }
 
 /* The elements that count into element i of the output, and their weights; false where it is outside. */
-static bool fill_taps(const ingot_resize_params *params, const ingot_resize_axis *axis, int64_t i, size_t taps,
+static bool fill_taps(const ingot_resize_params *params, const ingot_resize_map *axis, int64_t i, size_t taps,
                       size_t *sources, double *weights)
 {
     bool outside;
@@ -96,7 +96,7 @@ typedef struct memory {
     void *buffers[2];
 } memory;
 
-static ingot_status reserve(const ingot_kernel_call *call, const ingot_resize_axis *axes, size_t size, memory *m)
+static ingot_status reserve(const ingot_kernel_call *call, const ingot_resize_map *axes, size_t size, memory *m)
 {
     const ingot_resize_params *params = call->params;
     const ingot_value *x = call->inputs[0];
@@ -124,7 +124,7 @@ static ingot_status reserve(const ingot_kernel_call *call, const ingot_resize_ax
     return INGOT_OK;
 }
 
-static void fill_tables(const ingot_resize_params *params, const ingot_resize_axis *axis, size_t taps, memory *m)
+static void fill_tables(const ingot_resize_params *params, const ingot_resize_map *axis, size_t taps, memory *m)
 {
     for (int64_t i = 0; i < axis->out; i++) {
         size_t *sources = m->sources + (size_t)i * taps;
@@ -174,7 +174,7 @@ static void write_values(ingot_value *y, bool wide, const void *from)
 
 /* Floats, and what is narrower, are computed in float, all else in double. Data that have that type already are read, and
  * results written, where they are. */
-static ingot_status interpolate(const ingot_kernel_call *call, const ingot_resize_axis *axes)
+static ingot_status interpolate(const ingot_kernel_call *call, const ingot_resize_map *axes)
 {
     const ingot_resize_params *params = call->params;
     const ingot_value *x = call->inputs[0];
@@ -223,9 +223,9 @@ static ingot_status interpolate(const ingot_kernel_call *call, const ingot_resiz
 ingot_status ingot_ref_resize(const ingot_kernel_call *call)
 {
     const ingot_resize_params *params = call->params;
-    ingot_resize_axis axes[INGOT_MAX_RANK];
+    ingot_resize_map axes[INGOT_MAX_RANK];
     if (ingot_ref_count(call->outputs[0]) == 0)
         return INGOT_OK;
-    ingot_resize_read_axes(call, axes);
+    ingot_resize_read_maps(params, call->inputs, call->input_count, call->outputs[0], axes);
     return params->mode == INGOT_RESIZE_NEAREST ? ingot_ref_resize_nearest(call, axes) : interpolate(call, axes);
 }

@@ -1,40 +1,10 @@
 /* Reference kernel of Resize and Upsample to the nearest element: it moves elements, so it takes every type. */
-#include <math.h>
-
 #include "cpu/ref/ref_move.h"
-#include "cpu/ref/ref_resize_axis.h"
+#include "cpu/ref/ref_resize.h"
 
-#define OUTSIDE (-1) /* in a table of sources: the extrapolation value */
-
-static double rounded(int rounding, double x)
-{
-    switch (rounding) {
-    case INGOT_RESIZE_FLOOR:
-        return floor(x);
-    case INGOT_RESIZE_CEIL:
-        return ceil(x);
-    case INGOT_RESIZE_ROUND_PREFER_CEIL:
-        return floor(x + 0.5);
-    default:
-        return ceil(x - 0.5);
-    }
-}
-
-/* The input's element along an axis for each of the output's. */
-static void fill_sources(const ingot_resize_params *params, const ingot_resize_axis *axis, int64_t *sources)
-{
-    for (int64_t i = 0; i < axis->out; i++) {
-        bool outside = false;
-        double x =
-            axis->same ? (double)i : rounded(params->rounding, ingot_resize_coordinate(params, axis, i, &outside));
-        double last = (double)(axis->in - 1);
-        sources[i] = outside ? OUTSIDE : !(x > 0) ? 0 : x > last ? axis->in - 1 : (int64_t)x;
-    }
-}
-
-#define GATHER(type)                   \
-    for (size_t i = 0; i < count; i++) \
-        if (sources[i] != OUTSIDE)     \
+#define GATHER(type)                            \
+    for (size_t i = 0; i < count; i++)          \
+        if (sources[i] != INGOT_RESIZE_OUTSIDE) \
             ((type *)y->data)[to + i] = ((const type *)x->data)[from + (size_t)sources[i]];
 
 /* One row along the last axis that is not the same in both, of runs of inner elements. */
@@ -52,7 +22,7 @@ static ingot_status copy_row(const ingot_kernel_call *call, size_t to, size_t fr
         GATHER(uint16_t)
     } else {
         for (size_t i = 0; i < count; i++)
-            if (sources[i] != OUTSIDE)
+            if (sources[i] != INGOT_RESIZE_OUTSIDE)
                 INGOT_TRY(ingot_ref_copy_run(call, y, to + i * inner, x, from + (size_t)sources[i] * inner, inner));
     }
     return INGOT_OK;
@@ -70,7 +40,7 @@ static void fill_outside(const ingot_kernel_call *call)
         ingot_store_double(y->element, y->data, i, params->extrapolation_value);
 }
 
-ingot_status ingot_ref_resize_nearest(const ingot_kernel_call *call, const ingot_resize_axis *axes)
+ingot_status ingot_ref_resize_nearest(const ingot_kernel_call *call, const ingot_resize_map *axes)
 {
     const ingot_resize_params *params = call->params;
     const ingot_value *x = call->inputs[0];
@@ -82,8 +52,11 @@ ingot_status ingot_ref_resize_nearest(const ingot_kernel_call *call, const ingot
     for (int i = 0; i <= last; i++)
         total += (size_t)axes[i].out;
     INGOT_TRY(ingot_kernel_scratch(call, total * sizeof *memory, (void **)&memory));
-    for (int i = 0; i <= last; memory += axes[i++].out)
-        fill_sources(params, &axes[i], tables[i] = memory);
+    for (int i = 0; i <= last; memory += axes[i++].out) {
+        tables[i] = memory;
+        for (int64_t k = 0; k < axes[i].out; k++)
+            tables[i][k] = ingot_resize_nearest(params, &axes[i], k);
+    }
     if (params->coordinates == INGOT_RESIZE_TF_CROP_AND_RESIZE)
         fill_outside(call);
     if (x->rank == 0)
@@ -94,7 +67,7 @@ ingot_status ingot_ref_resize_nearest(const ingot_kernel_call *call, const ingot
         bool outside = false;
         int64_t from = 0;
         for (int i = 0; i < last; i++) {
-            outside |= tables[i][index[i]] == OUTSIDE;
+            outside |= tables[i][index[i]] == INGOT_RESIZE_OUTSIDE;
             from += tables[i][index[i]] * strides[i];
         }
         if (!outside)
