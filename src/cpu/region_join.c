@@ -1,0 +1,109 @@
+/* Concat and Split of elements of whole bytes: runs that lie side by side. */
+#include <string.h>
+
+#include "base/threads.h"
+#include "cpu/extent.h"
+#include "cpu/family.h"
+#include "ops/join.h"
+
+/* Bytes of the joined tensor that a chunk of work moves. */
+#define CHUNK ((size_t)64 << 10)
+
+static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
+{
+    const ingot_graph_value *x = node->operand_count > 0 ? node->inputs[0] : NULL;
+    if ((!ingot_cpu_is(node, "Concat") && !ingot_cpu_is(node, "Split")) || !x || !ingot_cpu_is_copyable(x) ||
+        (node->op->flags & (INGOT_OP_SIZES_OUTPUT | INGOT_OP_IN_PLACE)))
+        return INGOT_OK;
+    return ingot_cpu_claim_whole_node(claim, &ingot_cpu_join, node, claimed);
+}
+
+static void tactic(const ingot_region *region, ingot_tactic *tactic)
+{
+    tactic->name = "copy_runs";
+}
+
+/* Rows of the joined tensor, row bytes each, that a part takes part bytes of, from at on. */
+typedef struct part_task {
+    size_t rows, rows_per_chunk, row, part, at;
+    char *joined, *own;
+    bool joins; /* from own to joined; else back */
+} part_task;
+
+static void run_part(void *argument, size_t chunk, int participant)
+{
+    const part_task *t = argument;
+    size_t first = chunk * t->rows_per_chunk;
+    size_t end = t->rows - first < t->rows_per_chunk ? t->rows : first + t->rows_per_chunk;
+    for (size_t i = first; i < end; i++) {
+        char *joined = t->joined + i * t->row + t->at, *own = t->own + i * t->part;
+        memcpy(t->joins ? joined : own, t->joins ? own : joined, t->part);
+    }
+}
+
+static void move_part(part_task *t, int threads)
+{
+    if (t->part == 0)
+        return;
+    t->rows_per_chunk = t->part < CHUNK ? CHUNK / t->part : 1;
+    ingot_parallel(threads, (t->rows + t->rows_per_chunk - 1) / t->rows_per_chunk, run_part, t);
+    t->at += t->part;
+}
+
+static part_task task_of(const ingot_value *joined, int axis, bool joins)
+{
+    ingot_extent e = ingot_extent_of(joined, axis, axis + 1);
+    return (part_task){.rows = e.outer,
+                       .row = e.count * e.inner * ingot_element_size(joined->element),
+                       .joined = joined->data,
+                       .joins = joins};
+}
+
+static size_t part_bytes(const part_task *t, const ingot_value *own)
+{
+    return ingot_value_count(own) / t->rows * ingot_element_size(own->element);
+}
+
+static void concat(const ingot_step *step)
+{
+    const ingot_axis_params *p = step->region->nodes[0]->params;
+    ingot_value *y = step->outputs[0];
+    if (ingot_value_count(y) == 0)
+        return;
+    part_task t = task_of(y, ingot_axis_of(p->axis, y->rank), true);
+    for (size_t i = 0; i < step->region->input_count; i++) {
+        t.own = step->inputs[i]->data;
+        t.part = part_bytes(&t, step->inputs[i]);
+        move_part(&t, step->threads);
+    }
+}
+
+/* Outputs that nobody wants have a place in the input all the same: then their sizes must be read. */
+static bool split(const ingot_step *step)
+{
+    const ingot_split_params *p = step->region->nodes[0]->params;
+    const ingot_value *x = step->inputs[0];
+    if (ingot_value_count(x) == 0)
+        return true;
+    part_task t = task_of(x, ingot_axis_of(p->axis, x->rank), false);
+    for (size_t i = 0; i < step->region->output_count; i++)
+        if (!step->outputs[i])
+            return false;
+    for (size_t i = 0; i < step->region->output_count; i++) {
+        t.own = step->outputs[i]->data;
+        t.part = part_bytes(&t, step->outputs[i]);
+        move_part(&t, step->threads);
+    }
+    return true;
+}
+
+static ingot_status run(const ingot_step *step, bool *declined)
+{
+    if (ingot_cpu_is(step->region->nodes[0], "Concat"))
+        concat(step);
+    else
+        *declined = !split(step);
+    return INGOT_OK;
+}
+
+const ingot_cpu_family ingot_cpu_join = {.name = "join", .claim = claim, .tactic = tactic, .run = run};
