@@ -1,0 +1,78 @@
+/* PRelu on floats with one slope for all elements or one a channel. */
+#include "base/threads.h"
+#include "cpu/extent.h"
+#include "cpu/family.h"
+#include "ops/binary.h"
+
+/* Elements that a chunk of work computes. */
+#define CHUNK ((size_t)16 << 10)
+
+static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
+{
+    if (!ingot_cpu_is(node, "PRelu") || ((const ingot_binary_params *)node->params)->legacy ||
+        !ingot_cpu_is_float(node->inputs[0]) || !ingot_cpu_is_float(node->inputs[1]))
+        return INGOT_OK;
+    return ingot_cpu_claim_whole_node(claim, &ingot_cpu_prelu, node, claimed);
+}
+
+static void tactic(const ingot_region *region, ingot_tactic *tactic)
+{
+    tactic->name = "eltwise_prelu_f32";
+}
+
+typedef struct prelu_task {
+    ingot_extent extent; /* of the axis that the slopes lie on */
+    size_t planes_per_chunk;
+    const float *x, *slopes;
+    float *y;
+} prelu_task;
+
+static void run_planes(void *argument, size_t chunk, int participant)
+{
+    const prelu_task *t = argument;
+    const ingot_extent *e = &t->extent;
+    size_t planes = e->outer * e->count, first = chunk * t->planes_per_chunk;
+    size_t end = planes - first < t->planes_per_chunk ? planes : first + t->planes_per_chunk;
+    for (size_t plane = first; plane < end; plane++) {
+        ingot_unary op = {.kind = INGOT_UNARY_LEAKY_RELU, .a = t->slopes[plane % e->count]};
+        ingot_unary_f32(&op, t->x + plane * e->inner, t->y + plane * e->inner, e->inner, 1);
+    }
+}
+
+/* The axis of x along which the slopes lie: -1 where there is but one; false where they lie along more. */
+static bool find_axis(const ingot_value *x, const ingot_value *slopes, int *axis)
+{
+    *axis = -1;
+    for (int i = 0; i < slopes->rank; i++) {
+        if (slopes->dims[i] == 1)
+            continue;
+        if (*axis >= 0)
+            return false;
+        *axis = i + x->rank - slopes->rank;
+    }
+    return true;
+}
+
+static ingot_status run(const ingot_step *step, bool *declined)
+{
+    const ingot_value *x = step->inputs[0], *slopes = step->inputs[1];
+    prelu_task t = {.x = x->data, .slopes = slopes->data, .y = step->outputs[0]->data};
+    int axis;
+    *declined = ingot_value_count(x) == 0 || slopes->rank > x->rank || !find_axis(x, slopes, &axis);
+    if (*declined)
+        return INGOT_OK;
+    if (axis < 0) {
+        ingot_unary op = {.kind = INGOT_UNARY_LEAKY_RELU, .a = *t.slopes};
+        ingot_unary_f32(&op, t.x, t.y, ingot_value_count(x), step->threads);
+        return INGOT_OK;
+    }
+    t.extent = ingot_extent_of(x, axis, axis + 1);
+    t.planes_per_chunk = t.extent.inner < CHUNK ? CHUNK / t.extent.inner : 1;
+    size_t planes = t.extent.outer * t.extent.count;
+    *declined = t.extent.inner == 1 || slopes->dims[axis - (x->rank - slopes->rank)] != x->dims[axis];
+    if (!*declined)
+        ingot_parallel(step->threads, (planes + t.planes_per_chunk - 1) / t.planes_per_chunk, run_planes, &t);
+    return INGOT_OK;
+}
+
+const ingot_cpu_family ingot_cpu_prelu = {.name = "prelu", .claim = claim, .tactic = tactic, .run = run};
