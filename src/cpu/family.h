@@ -47,6 +47,7 @@ typedef struct ingot_cpu_draft {
     const void *detail; /* copied, detail_size bytes */
     size_t detail_size;
     uint32_t flags;
+    uint32_t packed_inputs; /* as in ingot_region: only where the family never declines */
 } ingot_cpu_draft;
 
 /* A draft of the node alone, with its operands as inputs; false where it has too many. */
@@ -66,6 +67,12 @@ ingot_node *ingot_cpu_follower(const ingot_cpu_claim *claim, const ingot_graph_v
 static inline bool ingot_cpu_is_float(const ingot_graph_value *value)
 {
     return value && value->type.kind == INGOT_KIND_TENSOR && value->type.element == INGOT_FLOAT;
+}
+/* A tensor whose elements are whole bytes that may be copied. */
+static inline bool ingot_cpu_is_copyable(const ingot_graph_value *value)
+{
+    return value && value->type.kind == INGOT_KIND_TENSOR && value->type.element != INGOT_STRING &&
+           value->type.element != INGOT_UNDEFINED && ingot_element_size(value->type.element) > 0;
 }
 /* Both shapes are known to be the same, by number or by symbol. */
 bool ingot_cpu_same_shape(const ingot_graph_value *a, const ingot_graph_value *b);
@@ -97,6 +104,18 @@ extern const ingot_cpu_family ingot_cpu_convolution;
 extern const ingot_cpu_family ingot_cpu_product;
 extern const ingot_cpu_family ingot_cpu_unary;
 extern const ingot_cpu_family ingot_cpu_binary;
+extern const ingot_cpu_family ingot_cpu_softmax;
+extern const ingot_cpu_family ingot_cpu_reduction;
+extern const ingot_cpu_family ingot_cpu_normalization;
+extern const ingot_cpu_family ingot_cpu_batch_norm;
+extern const ingot_cpu_family ingot_cpu_pool;
+extern const ingot_cpu_family ingot_cpu_move;
+extern const ingot_cpu_family ingot_cpu_join;
+extern const ingot_cpu_family ingot_cpu_pad;
+extern const ingot_cpu_family ingot_cpu_gather;
+extern const ingot_cpu_family ingot_cpu_prelu;
+extern const ingot_cpu_family ingot_cpu_resize;
+extern const ingot_cpu_family ingot_cpu_recurrent;
 extern const ingot_cpu_family ingot_cpu_reference;
 
 #endif
