@@ -53,10 +53,11 @@ static ingot_status check_classifier(const ingot_node *node, void *params, ingot
     ingot_tree_params *p = params;
     INGOT_TRY(ingot_class_labels_check(node, &p->labels, "classlabels_int64s", "classlabels_strings", error));
     INGOT_TRY(ingot_trees_build(node, p, p->labels.count, "class", error));
-    p->one_class = p->labels.count == 2 && p->trees.vote_count > 0;
+    p->lone_class = p->labels.count == 2 && p->trees.vote_count > 0 ? p->trees.votes[0].output : -1;
     p->not_negative = true;
     for (size_t i = 0; i < p->trees.vote_count; i++) {
-        p->one_class = p->one_class && p->trees.votes[i].output == p->trees.votes[0].output;
+        if (p->trees.votes[i].output != p->lone_class)
+            p->lone_class = -1;
         p->not_negative = p->not_negative && p->trees.votes[i].weight >= 0;
     }
     return INGOT_OK;

@@ -64,7 +64,7 @@ typedef struct ingot_tree_params {
     ingot_class_labels labels;
     /* Filled by check: */
     ingot_trees trees;
-    bool one_class;    /* classifier of two classes where all votes go to one: its score stands for the second class */
+    int lone_class;    /* classifier of two classes where all votes go to one: that one; else -1 */
     bool not_negative; /* no vote has a negative weight */
 } ingot_tree_params;
 

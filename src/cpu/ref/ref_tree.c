@@ -122,6 +122,12 @@ static void score_row(const forest_job *job, const ingot_value *x, size_t row)
             job->scores[i] /= (double)trees->tree_count;
 }
 
+static void add_base(const ingot_trees *trees, double *scores)
+{
+    for (size_t i = 0; trees->base_count && i < trees->outputs; i++)
+        scores[i] = add(trees, scores[i], trees->base[trees->base_count > 1 ? i : 0]);
+}
+
 static void store_scores(ingot_value *z, size_t row, const double *scores, size_t count)
 {
     ingot_write_doubles(z->element, z->data, (int64_t)(row * count), 1, count, scores);
@@ -129,16 +135,31 @@ static void store_scores(ingot_value *z, size_t row, const double *scores, size_
 
 /* ---- Classifier ---- */
 
-/* Two classes with votes for one alone: the score is the second class's, the first one's follows from it. */
-static void spread_score(const ingot_tree_params *p, double *scores)
+/* Two classes with votes for one alone. Votes that cannot be negative, and are not transformed, are a probability: the class
+ * above a half is the top one, else the one above zero. Votes for the first class are the second one's score, from which the
+ * first one's follows; of votes for the second class the first has none. Returns the top class. */
+static size_t score_lone_class(const ingot_tree_params *p, double *scores)
 {
     const ingot_trees *t = &p->trees;
-    double score = scores[0] + scores[1]; /* one of them is zero */
+    bool probability =
+        p->post_transform == INGOT_POST_PROBIT || (p->post_transform == INGOT_POST_NONE && p->not_negative);
+    double score = scores[p->lone_class];
     if (t->base_count)
         score = add(t, score, t->base[t->base_count - 1]);
-    bool probability = p->not_negative && (p->post_transform == INGOT_POST_NONE);
-    scores[0] = probability || p->post_transform == INGOT_POST_PROBIT ? add(t, 1, -score) : -score;
     scores[1] = score;
+    if (p->lone_class == 0)
+        scores[0] = probability ? add(t, 1, -score) : -score;
+    return score > (probability ? .5 : 0) ? 1 : 0;
+}
+
+/* Adds what holds for all rows, and tells the top class. */
+static size_t finish_scores(const ingot_tree_params *p, double *scores)
+{
+    const ingot_trees *t = &p->trees;
+    if (p->lone_class >= 0)
+        return score_lone_class(p, scores);
+    add_base(t, scores);
+    return ingot_ref_top(scores, t->outputs);
 }
 
 ingot_status ingot_ref_tree_ensemble_classifier(const ingot_kernel_call *call)
@@ -150,12 +171,9 @@ ingot_status ingot_ref_tree_ensemble_classifier(const ingot_kernel_call *call)
     INGOT_TRY(ingot_ref_reset_strings(call, 0));
     for (size_t row = 0; row < job.rows; row++) {
         score_row(&job, call->inputs[0], row);
-        if (p->one_class)
-            spread_score(p, job.scores);
-        for (size_t i = 0; !p->one_class && t->base_count && i < t->outputs; i++)
-            job.scores[i] = add(t, job.scores[i], t->base[t->base_count > 1 ? i : 0]);
+        size_t top = finish_scores(p, job.scores);
         if (ingot_kernel_wants(call, 0))
-            INGOT_TRY(ingot_ref_set_label(call, 0, row, &p->labels, ingot_ref_top(job.scores, t->outputs)));
+            INGOT_TRY(ingot_ref_set_label(call, 0, row, &p->labels, top));
         if (!ingot_kernel_wants(call, 1))
             continue;
         ingot_ref_post_transform((ingot_post_transform)p->post_transform, job.scores, t->outputs);
@@ -174,8 +192,7 @@ ingot_status ingot_ref_tree_ensemble_regressor(const ingot_kernel_call *call)
     INGOT_TRY(prepare(call, t, &job));
     for (size_t row = 0; row < job.rows; row++) {
         score_row(&job, call->inputs[0], row);
-        for (size_t i = 0; t->base_count && i < t->outputs; i++)
-            job.scores[i] = add(t, job.scores[i], t->base[t->base_count > 1 ? i : 0]);
+        add_base(t, job.scores);
         ingot_ref_post_transform((ingot_post_transform)p->post_transform, job.scores, t->outputs);
         store_scores(call->outputs[0], row, job.scores, t->outputs);
     }
