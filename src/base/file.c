@@ -124,6 +124,18 @@ ingot_file *ingot_file_retain(ingot_file *file)
     return file;
 }
 
+void ingot_file_forget(ingot_file *file, const void *data, size_t size)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)data, end = start + size;
+    uintptr_t file_start = (uintptr_t)file->data;
+    if (!((opened_file *)file)->mapped || start < file_start || end > file_start + file->size)
+        return;
+    start = (start + page - 1) / page * page;
+    end = end / page * page;
+    if (start < end)
+        madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
 void ingot_file_close(ingot_file *file)
 {
     opened_file *opened = (opened_file *)file;

@@ -20,6 +20,10 @@ ingot_status ingot_file_open(const char *path, bool no_mmap, ingot_file **file, 
 /* One more owner, who gives it back with ingot_file_close. NULL is fine; returns file. */
 ingot_file *ingot_file_retain(ingot_file *file);
 
+/* The pages wholly inside data ... data + size, where that lies in the file and the file is mapped, may leave the process's
+ * memory; they come back, from the file, when they are read again. */
+void ingot_file_forget(ingot_file *file, const void *data, size_t size);
+
 /* Gives one reference back; the last one closes the file. NULL is fine. */
 void ingot_file_close(ingot_file *file);
 

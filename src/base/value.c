@@ -22,6 +22,18 @@ void ingot_value_clear(ingot_value *v)
     ingot_value_init(v);
 }
 
+size_t ingot_element_alignment(ingot_element element)
+{
+    size_t size = ingot_element_size(element);
+    bool complex = element == INGOT_COMPLEX64 || element == INGOT_COMPLEX128;
+    return size == 0 ? 1 : element == INGOT_STRING ? sizeof(size_t) : complex ? size / 2 : size;
+}
+
+bool ingot_value_is_aligned(const ingot_value *v)
+{
+    return v->kind != INGOT_KIND_TENSOR || (uintptr_t)v->data % ingot_element_alignment(v->element) == 0;
+}
+
 /* Makes v an empty value of kind NONE that keeps its memory. */
 static void recycle(ingot_value *v)
 {

@@ -53,6 +53,12 @@ ingot_status ingot_value_copy(ingot_value *to, const ingot_value *from, ingot_er
 /* Sets string index of a string tensor: copies the bytes into v's heap. */
 ingot_status ingot_value_set_string(ingot_value *v, size_t index, const char *text, size_t length, ingot_error *error);
 
+/* Bytes that C wants an element's address to be a multiple of. */
+size_t ingot_element_alignment(ingot_element element);
+
+/* Constants of a model file are used where they lie, which is anywhere. What is read element by element must be aligned. */
+bool ingot_value_is_aligned(const ingot_value *v);
+
 static inline size_t ingot_element_size(ingot_element element) /* bytes; 0 for types under a byte */
 {
     return ingot_element_bits(element) / 8;

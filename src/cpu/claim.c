@@ -44,6 +44,7 @@ ingot_status ingot_cpu_claim_region(ingot_cpu_claim *claim, const ingot_cpu_fami
                            .node_count = draft->node_count,
                            .inputs = (ingot_graph_value **)draft->inputs,
                            .input_count = draft->input_count,
+                           .packed_inputs = draft->packed_inputs,
                            .flags = draft->flags};
     return add_region(claim, family, &region, draft->detail, draft->detail_size, claimed);
 }

@@ -108,6 +108,7 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
             d.epilogue.add = 3;
     }
     ingot_cpu_absorb(claim, &draft, 0, &d.epilogue);
+    draft.packed_inputs = d.packs ? 1u << 1 : 0;
     draft.detail = &d;
     draft.detail_size = sizeof d;
     return ingot_cpu_claim_region(claim, &ingot_cpu_convolution, &draft, claimed);

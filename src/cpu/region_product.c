@@ -44,6 +44,8 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
     bool biased = d.is_gemm && node->operand_count > 2 && node->inputs[2];
     if (y->type.rank >= 2 && (!d.is_gemm || has_plain_bias(node)))
         ingot_cpu_absorb(claim, &draft, !biased && ingot_dim_is_number(columns) ? columns : 0, &d.epilogue);
+    if (d.packs && (!d.is_gemm || has_plain_bias(node)))
+        draft.packed_inputs = 1u << 1;
     draft.detail = &d;
     draft.detail_size = sizeof d;
     return ingot_cpu_claim_region(claim, &ingot_cpu_product, &draft, claimed);

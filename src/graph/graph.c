@@ -142,6 +142,21 @@ ingot_status ingot_module_own(ingot_module *module, ingot_value *content, ingot_
     return INGOT_OK;
 }
 
+ingot_status ingot_module_align(ingot_module *module, const ingot_value **content, ingot_error *error)
+{
+    if (ingot_value_is_aligned(*content))
+        return INGOT_OK;
+    ingot_value *copy = NULL;
+    const ingot_value *from = *content;
+    size_t bytes = ingot_value_bytes(from);
+    if (module->budget)
+        INGOT_TRY(ingot_budget_take(module->budget, bytes, "a constant", error));
+    INGOT_TRY(ingot_value_create_tensor(from->element, from->rank, from->dims, NULL, 0, &copy, error));
+    memcpy(copy->data, from->data, bytes);
+    *content = copy;
+    return ingot_module_own(module, copy, error);
+}
+
 ingot_status ingot_graph_add_constant_i64(ingot_graph *graph, const char *name, const int64_t *values, int count,
                                           ingot_graph_value **value, ingot_error *error)
 {

@@ -166,6 +166,8 @@ ingot_status ingot_graph_add_constant(ingot_graph *graph, const char *name, cons
                                       ingot_graph_value **value, ingot_error *error);
 /* The module releases content when it goes; takes it even when it fails. */
 ingot_status ingot_module_own(ingot_module *module, ingot_value *content, ingot_error *error);
+/* Makes *content aligned for its element type: an aligned copy, which the module owns, where it is not. */
+ingot_status ingot_module_align(ingot_module *module, const ingot_value **content, ingot_error *error);
 /* A constant int64 tensor [count] (rank 1), or a scalar where count is -1 (values[0]); copies values. */
 ingot_status ingot_graph_add_constant_i64(ingot_graph *graph, const char *name, const int64_t *values, int count,
                                           ingot_graph_value **value, ingot_error *error);

@@ -106,6 +106,14 @@ void ingot_model_files_release(ingot_model_files *files)
     ingot_free(files);
 }
 
+void ingot_model_files_forget(ingot_model_files *files, const void *data, size_t size)
+{
+    if (files->model != NULL)
+        ingot_file_forget(files->model, data, size);
+    for (data_file *file = files->first; file != NULL; file = file->next)
+        ingot_file_forget(file->file, data, size);
+}
+
 /* A location must name a place below the folder by itself, whatever lies on the disk. */
 static ingot_status check_location(ingot_span location, ingot_error *error)
 {

@@ -26,6 +26,9 @@ ingot_status ingot_model_files_open(ingot_model_files *files, const char *path, 
                                     ingot_error *error);
 void ingot_model_files_release(ingot_model_files *files); /* unmaps all of them; NULL is fine */
 
+/* Bytes of one of the files that will hardly be read again: see ingot_file_forget. Others are left alone. */
+void ingot_model_files_forget(ingot_model_files *files, const void *data, size_t size);
+
 /* The bytes at place, as many as needed; borrowed until files is released. Refused: a location that is absolute, leaves the
  * folder by ".." or through a link, or is no regular file; an offset or length past the end of the file; a length that is
  * not needed. Messages name the location. */

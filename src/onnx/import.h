@@ -44,6 +44,9 @@ struct ingot_model {
 
 void ingot_model_retain(ingot_model *model);
 
+/* Bytes of a constant that were read for the last time: where they lie in a mapped file, their pages need not stay. */
+void ingot_model_forget(ingot_model *model, const void *data, size_t size);
+
 /* Fills info for people from graph values: names, kinds, sizes (-1 where free), symbols. Strings go to the arena. Symbols are
  * those that the inferred type holds, by name; output names are the declared ones. */
 ingot_status ingot_value_info_fill(ingot_module *module, const char *name, const ingot_type *type, bool has_default,

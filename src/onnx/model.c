@@ -115,6 +115,12 @@ void ingot_model_retain(ingot_model *model)
     atomic_fetch_add_explicit(&model->references, 1, memory_order_relaxed);
 }
 
+void ingot_model_forget(ingot_model *model, const void *data, size_t size)
+{
+    if (model->files != NULL)
+        ingot_model_files_forget(model->files, data, size);
+}
+
 void ingot_model_release(ingot_model *model)
 {
     if (model != NULL && atomic_fetch_sub_explicit(&model->references, 1, memory_order_acq_rel) == 1)

@@ -114,13 +114,6 @@ static ingot_status allocate(const shape *s, const ingot_tensor_source *source, 
 
 /* ---- Bytes as they lie ---- */
 
-static size_t alignment_of(ingot_element element) /* that C asks for */
-{
-    size_t size = ingot_element_size(element);
-    bool complex = element == INGOT_COMPLEX64 || element == INGOT_COMPLEX128;
-    return size == 0 ? 1 : complex ? size / 2 : size;
-}
-
 /* Every byte but 0 means true to some writers; kernels read 0 and 1 only. */
 static bool has_odd_bools(const shape *s, const char *data)
 {
@@ -146,8 +139,8 @@ static ingot_status use_bytes(const shape *s, const ingot_tensor_source *source,
         return ingot_fail(error, INGOT_INVALID_MODEL, "strings in %s; they must be in string_data", where);
     if (bytes.size != s->bytes)
         return fail_size(s, where, bytes.size, s->bytes, "bytes", error);
-    bool aligned = (uintptr_t)bytes.data % alignment_of(s->element) == 0;
-    if (aligned && !has_odd_bools(s, bytes.data)) {
+    bool aligned = (uintptr_t)bytes.data % ingot_element_alignment(s->element) == 0;
+    if ((aligned || bytes.size >= INGOT_UNALIGNED_BYTES) && !has_odd_bools(s, bytes.data)) {
         /* A view of capacity 0 is never written, so that the const may be taken away. */
         ingot_value_set_view(value, s->element, s->rank, s->dims, (void *)(uintptr_t)bytes.data, 0);
         return INGOT_OK;

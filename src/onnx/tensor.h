@@ -12,8 +12,11 @@ typedef struct ingot_tensor_source {
     ingot_budget *budget;     /* counts the memory that values own; nothing is given back here */
 } ingot_tensor_source;
 
+/* Tensors this large are borrowed even where they are not aligned for their type: see ingot_value_is_aligned. */
+#define INGOT_UNALIGNED_BYTES 4096
+
 /* Makes value, an empty one, the tensor that proto describes. raw_data and external data are borrowed where they lie, so the
- * file must outlive the value, unless they are not aligned for their type; typed fields are converted into memory that the
+ * file must outlive the value, unless they are small and not aligned for their type; typed fields are converted into memory that the
  * value owns. Sizes are checked against the data that is there before anything is allocated. A failure names the tensor. */
 ingot_status ingot_tensor_read(const ingot_tensor_proto *proto, const ingot_tensor_source *source, ingot_value *value,
                                ingot_error *error);

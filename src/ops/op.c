@@ -102,7 +102,7 @@ typedef struct param_source {
     const ingot_param_field *field;
     const ingot_attribute *attribute;     /* NULL: not given */
     const ingot_schema_attribute *schema; /* NULL: this version has no such attribute; the field stays zero */
-    ingot_arena *arena;
+    ingot_module *module;
     ingot_error *error;
 } param_source;
 
@@ -161,7 +161,7 @@ static ingot_status fill_given(const param_source *s, void *field)
         return INGOT_OK;
     case INGOT_PARAM_TENSOR:
         *(const ingot_value **)field = a->tensor;
-        return INGOT_OK;
+        return ingot_module_align(s->module, field, s->error);
     }
     return INGOT_INTERNAL;
 }
@@ -169,7 +169,7 @@ static ingot_status fill_given(const param_source *s, void *field)
 static ingot_status fill_default_texts(const param_source *s, ingot_texts *field)
 {
     const char *const *strings = ingot_schema_default_strings(s->schema);
-    ingot_text *texts = ingot_arena_alloc_array(s->arena, s->schema->default_count + 1u, sizeof *texts);
+    ingot_text *texts = ingot_arena_alloc_array(s->module->arena, s->schema->default_count + 1u, sizeof *texts);
     if (!texts)
         return ingot_fail_memory(s->error, sizeof *texts, "attributes");
     for (size_t i = 0; i < s->schema->default_count; i++)
@@ -213,13 +213,13 @@ static ingot_status fill_default(const param_source *s, void *field)
 
 static ingot_status fill_params(ingot_node *node, const ingot_op *op, const ingot_schema *schema, ingot_error *error)
 {
-    ingot_arena *arena = node->graph->module->arena;
-    char *params = ingot_arena_alloc(arena, op->params_size + 1);
+    ingot_module *module = node->graph->module;
+    char *params = ingot_arena_alloc(module->arena, op->params_size + 1);
     if (!params)
         return ingot_fail_memory(error, op->params_size, "attributes");
     for (const ingot_param_field *f = op->fields; f && f->attribute; f++) {
         param_source s = {f, ingot_node_attribute(node, f->attribute),
-                          ingot_schema_attribute_find(schema, f->attribute), arena, error};
+                          ingot_schema_attribute_find(schema, f->attribute), module, error};
         if (s.attribute)
             INGOT_TRY(fill_given(&s, params + f->offset));
         else if (s.schema)

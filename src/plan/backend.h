@@ -38,8 +38,9 @@ typedef struct ingot_region {
     size_t input_count;
     ingot_graph_value **outputs; /* NULL: left out */
     size_t output_count;
-    uint32_t flags;     /* INGOT_OP_IN_PLACE, INGOT_OP_SIZES_OUTPUT of the region as a whole */
-    const void *detail; /* the backend's own */
+    uint32_t packed_inputs; /* bit i: constant input i is read by pack alone, never by run */
+    uint32_t flags;         /* INGOT_OP_IN_PLACE, INGOT_OP_SIZES_OUTPUT of the region as a whole */
+    const void *detail;     /* the backend's own */
 } ingot_region;
 
 /* Where claim puts regions. Every node of the graph that is no control flow and no view must come in exactly one region. */

@@ -61,6 +61,38 @@ static ingot_status choose_tactic(planner *p, ingot_plan_step *step)
     return INGOT_OK;
 }
 
+/* Lets the backend read the constants that only it will read: aligned copies stand in for those that are not aligned, one
+ * region at a time. */
+static ingot_status pack_aligned(planner *p, ingot_plan_step *step)
+{
+    const ingot_value *original[32] = {NULL};
+    ingot_value *copies[32] = {NULL};
+    ingot_status status = INGOT_OK;
+    for (size_t i = 0; i < step->region.input_count && i < 32 && status == INGOT_OK; i++) {
+        ingot_graph_value *v = step->region.inputs[i];
+        if (!(step->region.packed_inputs >> i & 1) || ingot_value_is_aligned(v->constant))
+            continue;
+        const ingot_value *from = v->constant;
+        status = ingot_value_create_tensor(from->element, from->rank, from->dims, NULL, 0, &copies[i], p->error);
+        if (status != INGOT_OK)
+            break;
+        memcpy(copies[i]->data, from->data, ingot_value_bytes(from));
+        original[i] = from;
+        v->constant = copies[i];
+    }
+    if (status == INGOT_OK)
+        status = p->options->backend->pack(p->options->device, &step->region, &step->tactic, step->packed, p->error);
+    for (size_t i = 0; i < 32; i++) {
+        if (original[i])
+            step->region.inputs[i]->constant = original[i];
+        ingot_value_release(copies[i]);
+    }
+    for (size_t i = 0; i < step->region.input_count && i < 32 && p->options->packed; i++)
+        if (step->region.packed_inputs >> i & 1)
+            p->options->packed(p->options->argument, step->region.inputs[i]->constant);
+    return status;
+}
+
 static ingot_status pack(planner *p, ingot_plan_step *step)
 {
     size_t bytes = step->tactic.packed_bytes;
@@ -73,7 +105,7 @@ static ingot_status pack(planner *p, ingot_plan_step *step)
         return ingot_fail_memory(p->error, bytes, "packed weights");
     }
     p->plan->packed_bytes += bytes;
-    return p->options->backend->pack(p->options->device, &step->region, &step->tactic, step->packed, p->error);
+    return pack_aligned(p, step);
 }
 
 static ingot_status plan_region(planner *p, const ingot_region *region, ingot_plan_step *step)
@@ -199,6 +231,26 @@ static void place_slots(ingot_plan *plan)
         plan->slots[plan->slots[g->outputs[i]->id].root].escapes = true;
 }
 
+/* Marks the constants that a run reads, and aligns them. The others were for pack alone. */
+static ingot_status keep_constants(planner *p)
+{
+    ingot_plan *plan = p->plan;
+    for (size_t i = 0; i < plan->step_count; i++) {
+        const ingot_plan_step *step = &plan->steps[i];
+        for (size_t k = 0; k < step->input_count; k++) {
+            bool packed = step->kind == INGOT_STEP_REGION && k < 32 && (step->region.packed_inputs >> k & 1);
+            if (step->inputs[k] != INGOT_NO_SLOT && !packed)
+                plan->slots[plan->slots[step->inputs[k]].root].is_read = true;
+        }
+    }
+    for (size_t i = 0; i < plan->graph->output_count; i++)
+        plan->slots[plan->slots[plan->graph->outputs[i]->id].root].is_read = true;
+    for (size_t i = 0; i < plan->slot_count; i++)
+        if (plan->slots[i].is_read && plan->slots[i].value->constant)
+            INGOT_TRY(ingot_module_align(plan->graph->module, &plan->graph->values[i]->constant, p->error));
+    return INGOT_OK;
+}
+
 /* Calls visit for every place that holds an escaping buffer. */
 static void visit_escaping(ingot_plan *plan, void (*visit)(ingot_slot *slot, ingot_operand operand))
 {
@@ -268,6 +320,7 @@ static ingot_status fill_plan(planner *p, int depth)
     INGOT_TRY(plan_steps(p, depth));
     place_slots(plan);
     count_operands(plan);
+    INGOT_TRY(keep_constants(p));
     return list_operands(p);
 }
 

@@ -34,6 +34,7 @@ typedef struct ingot_slot {
     size_t root; /* VIEW: the slot that has the memory (BUFFER, INPUT or CONSTANT); else the slot itself */
     size_t first_step, last_step; /* of a root: from being written to the last use of it or a view of it */
     bool escapes;                 /* of a root: it or a view of it is an output of the graph */
+    bool is_read;                 /* of a constant root: a run reads it, not only pack */
     ingot_operand *operands;      /* of a buffer that escapes: its memory may be another in every run */
     size_t operand_count;
 } ingot_slot;
@@ -83,6 +84,9 @@ typedef struct ingot_plan_options {
     ingot_budget *budget;
     size_t layout_limit; /* layouts that the cache keeps */
     const ingot_cancel *cancel;
+    /* Told of each constant that a region has packed and will not read again; NULL: nobody. */
+    void (*packed)(void *argument, const ingot_value *constant);
+    void *argument;
 } ingot_plan_options;
 
 /* Plans the graph and all bodies, and packs weights. The graph must not change as long as the plan lives. */

@@ -54,20 +54,16 @@ static ingot_status copy_view(const ingot_node *node, const ingot_value *input, 
     return INGOT_OK;
 }
 
-static ingot_status evaluate(ingot_evaluator *base, const ingot_node *node, const ingot_value *const *inputs,
-                             ingot_value *const *outputs, ingot_error *error)
+/* The node on aligned inputs. */
+static ingot_status run_node(ingot_reference_evaluator *evaluator, const ingot_node *node,
+                             const ingot_value *const *inputs, ingot_value *const *outputs, ingot_infer_value *values,
+                             ingot_error *error)
 {
-    ingot_reference_evaluator *evaluator = (ingot_reference_evaluator *)base;
     bool view = node->op->flags & INGOT_OP_VIEW;
     ingot_kernel kernel = ingot_reference_kernel(node->op);
     if (!view && !kernel)
         return ingot_node_fail(node, error, INGOT_UNSUPPORTED, "it has no reference kernel");
-    ingot_infer_value *values = ingot_calloc(node->input_count + node->output_count + 1, sizeof *values);
-    if (!values)
-        return ingot_fail_memory(error, sizeof *values, "constant folding");
-    ingot_status status = shape_outputs(node, inputs, outputs, values, evaluator->budget, error);
-    ingot_free(values);
-    INGOT_TRY(status);
+    INGOT_TRY(shape_outputs(node, inputs, outputs, values, evaluator->budget, error));
     if (view)
         return copy_view(node, inputs[0], outputs[0], error);
     ingot_kernel_call call = {.node = node,
@@ -81,6 +77,39 @@ static ingot_status evaluate(ingot_evaluator *base, const ingot_node *node, cons
                               .budget = evaluator->budget,
                               .error = error};
     return kernel(&call);
+}
+
+static ingot_status align_input(const ingot_value *input, const ingot_value **aligned, ingot_value **copy,
+                                ingot_error *error)
+{
+    *aligned = input;
+    if (!input || ingot_value_is_aligned(input))
+        return INGOT_OK;
+    INGOT_TRY(ingot_value_create_tensor(input->element, input->rank, input->dims, NULL, 0, copy, error));
+    memcpy((*copy)->data, input->data, ingot_value_bytes(input));
+    *aligned = *copy;
+    return INGOT_OK;
+}
+
+static ingot_status evaluate(ingot_evaluator *base, const ingot_node *node, const ingot_value *const *inputs,
+                             ingot_value *const *outputs, ingot_error *error)
+{
+    size_t count = node->input_count;
+    ingot_infer_value *values = ingot_calloc(count + node->output_count + 1, sizeof *values);
+    const ingot_value **aligned = ingot_calloc(count + 1, sizeof *aligned);
+    ingot_value **copies = ingot_calloc(count + 1, sizeof *copies);
+    ingot_status status =
+        values && aligned && copies ? INGOT_OK : ingot_fail_memory(error, sizeof *values, "constant folding");
+    for (size_t i = 0; i < count && status == INGOT_OK; i++)
+        status = align_input(inputs[i], &aligned[i], &copies[i], error);
+    if (status == INGOT_OK)
+        status = run_node((ingot_reference_evaluator *)base, node, aligned, outputs, values, error);
+    for (size_t i = 0; copies && i < count; i++)
+        ingot_value_release(copies[i]);
+    ingot_free(copies);
+    ingot_free(aligned);
+    ingot_free(values);
+    return status;
 }
 
 void ingot_reference_evaluator_init(ingot_reference_evaluator *evaluator, ingot_budget *budget)

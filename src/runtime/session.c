@@ -125,6 +125,12 @@ static ingot_status find_symbols(ingot_session *s, ingot_error *error)
 
 /* ---- Stages ---- */
 
+/* Weights that were packed are not read where they lie any more. */
+static void forget_packed(void *model, const ingot_value *constant)
+{
+    ingot_model_forget(model, constant->data, ingot_value_bytes(constant));
+}
+
 static ingot_status optimize(ingot_session *s, const ingot_session_options *options, ingot_error *error)
 {
     uint64_t start = ingot_clock_ns();
@@ -146,7 +152,9 @@ static ingot_status plan(ingot_session *s, const ingot_session_options *options,
                                        .budget = &s->budget,
                                        .layout_limit =
                                            options->shape_cache_size ? options->shape_cache_size : DEFAULT_SHAPES,
-                                       .cancel = options->cancel};
+                                       .cancel = options->cancel,
+                                       .packed = forget_packed,
+                                       .argument = s->model};
     INGOT_TRY(ingot_plan_create(s->module->main, &plan_options, &s->plan, error));
     s->statistics.plan_ms = ingot_clock_ms_since(start);
     return INGOT_OK;
