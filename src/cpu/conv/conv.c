@@ -57,6 +57,38 @@ size_t ingot_conv_f32_packed_size(const ingot_conv *c)
     return c->outputs * sizes.k * sizeof(float);
 }
 
+/* Steps that are transposed at a time, in a buffer, where a window has more than one tap. */
+#define PACK_STEPS 256
+#define MAX_ROWS   16
+
+/* Packs some channels of a tile: weights have [row][channel][tap], packed ones [tap][channel][row]. to is tap 0's first
+ * channel. */
+static void pack_channels(const conv_sizes *sizes, const float *from, size_t channels, size_t rows, float *to)
+{
+    float buffer[PACK_STEPS * MAX_ROWS];
+    size_t taps = sizes->taps, tap_size = sizes->channels * rows;
+    ingot_gemm_pack pack = {.steps = channels * taps, .lanes = rows, .width = rows, .from = from, .step_stride = 1};
+    pack.lane_stride = (ptrdiff_t)sizes->k;
+    pack.to = buffer;
+    sizes->kernel->pack(&pack);
+    for (size_t channel = 0; channel < channels; channel++) {
+        for (size_t tap = 0; tap < taps; tap++)
+            memcpy(to + tap * tap_size + channel * rows, buffer + (channel * taps + tap) * rows, rows * sizeof *to);
+    }
+}
+
+/* The same, tap by tap: for a single tap, and windows too large for the buffer. */
+static void pack_taps(const conv_sizes *sizes, const float *from, size_t rows, float *to)
+{
+    for (size_t tap = 0; tap < sizes->taps; tap++) {
+        ingot_gemm_pack pack = {.steps = sizes->channels, .lanes = rows, .width = rows, .from = from + tap};
+        pack.step_stride = (ptrdiff_t)sizes->taps;
+        pack.lane_stride = (ptrdiff_t)sizes->k;
+        pack.to = to + tap * sizes->channels * rows;
+        sizes->kernel->pack(&pack);
+    }
+}
+
 void ingot_conv_f32_pack(const ingot_conv *c, const float *weights, float *packed)
 {
     conv_sizes sizes = find_sizes(c);
@@ -64,20 +96,20 @@ void ingot_conv_f32_pack(const ingot_conv *c, const float *weights, float *packe
         memcpy(packed, weights, ingot_conv_f32_packed_size(c));
         return;
     }
-    size_t tiles = ingot_gemm_row_tiles(sizes.kernel, sizes.m), taps = sizes.taps;
-    for (size_t group = 0; group < c->groups; group++) {
-        for (size_t tile = 0; tile < tiles; tile++) {
-            size_t start = ingot_split(sizes.m, tiles, tile), rows = ingot_split(sizes.m, tiles, tile + 1) - start;
-            const float *from = weights + (group * sizes.m + start) * sizes.k;
-            for (size_t tap = 0; tap < taps; tap++) {
-                ingot_gemm_pack pack = {.steps = sizes.channels, .lanes = rows, .width = rows, .from = from + tap};
-                pack.step_stride = (ptrdiff_t)taps;
-                pack.lane_stride = (ptrdiff_t)sizes.k;
-                pack.to = packed;
-                sizes.kernel->pack(&pack);
-                packed += rows * sizes.channels;
+    size_t tiles = ingot_gemm_row_tiles(sizes.kernel, sizes.m), at_once = PACK_STEPS / sizes.taps;
+    for (size_t i = 0; i < c->groups * tiles; i++) {
+        size_t group = i / tiles, start = ingot_split(sizes.m, tiles, i % tiles);
+        size_t rows = ingot_split(sizes.m, tiles, i % tiles + 1) - start;
+        const float *from = weights + (group * sizes.m + start) * sizes.k;
+        if (sizes.taps == 1 || at_once == 0 || rows > MAX_ROWS) {
+            pack_taps(&sizes, from, rows, packed);
+        } else {
+            for (size_t channel = 0; channel < sizes.channels; channel += at_once) {
+                size_t channels = sizes.channels - channel < at_once ? sizes.channels - channel : at_once;
+                pack_channels(&sizes, from + channel * sizes.taps, channels, rows, packed + channel * rows);
             }
         }
+        packed += rows * sizes.k;
     }
 }
 
