@@ -228,7 +228,10 @@ static char *map_key(const ingot_value *keys, size_t index)
     if (ingot_value_element(keys) != INGOT_STRING)
         return strdup(cli_value_element_text(keys, index, number, sizeof number));
     const char *string = ingot_value_string(keys, index, &length);
-    return strndup(string, length);
+    char *key = calloc(length + 1, 1);
+    if (key && length)
+        memcpy(key, string, length);
+    return key;
 }
 
 static json_t *map_json(const ingot_value *map)
