@@ -1,5 +1,4 @@
 /* LabelEncoder, CategoryMapper, OneHotEncoder. */
-#include <string.h>
 
 #include "cpu/ref/ref.h"
 #include "cpu/ref/ref_iterate.h"
@@ -91,7 +90,7 @@ ingot_status ingot_ref_one_hot_encoder(const ingot_kernel_call *call)
     const ingot_value *x = call->inputs[0];
     float *y = call->outputs[0]->data;
     size_t count = ingot_ref_count(x), categories = p->categories.count;
-    memset(y, 0, count * categories * sizeof *y);
+    ingot_ref_zero(call->outputs[0]);
     for (size_t i = 0; i < count; i++) {
         int64_t found = find_category(p, x, i);
         if (found >= 0)

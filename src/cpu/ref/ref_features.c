@@ -1,6 +1,5 @@
 /* Imputer, Binarizer, ArrayFeatureExtractor, FeatureVectorizer, DictVectorizer. */
 #include <math.h>
-#include <string.h>
 
 #include "cpu/ref/ref.h"
 #include "cpu/ref/ref_iterate.h"
@@ -115,7 +114,7 @@ ingot_status ingot_ref_dict_vectorizer(const ingot_kernel_call *call)
         return ingot_kernel_fail(call, "the input's keys or values are not of the expected type or number");
     INGOT_TRY(ingot_ref_reset_strings(call, 0));
     if (y->element != INGOT_STRING)
-        memset(y->data, 0, p->vocabulary.count * ingot_element_size(y->element));
+        ingot_ref_zero(y);
     for (size_t i = 0; i < count; i++) {
         int64_t found = ingot_key_table_find(&p->table, keys, i);
         if (found < 0)

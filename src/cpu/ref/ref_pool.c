@@ -316,7 +316,7 @@ ingot_status ingot_ref_max_unpool(const ingot_kernel_call *call)
             return ingot_kernel_fail(call, "output_shape[%d] is %lld, but the unpooled input takes %lld", i,
                                      (long long)y->dims[i], (long long)natural[i]);
     }
-    memset(y->data, 0, ingot_ref_count(y) * size);
+    ingot_ref_zero(y);
     for (size_t i = 0; i < count; i++) {
         if (indices[i] < 0 || (uint64_t)indices[i] >= cells)
             return ingot_kernel_fail(call,

@@ -1,6 +1,5 @@
 /* QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear. */
 #include <math.h>
-#include <string.h>
 
 #include "cpu/ref/ref.h"
 #include "cpu/ref/ref_iterate.h"
@@ -145,7 +144,7 @@ ingot_status ingot_ref_quantize_linear(const ingot_kernel_call *call)
     size_t bits = ingot_element_bits(q.y->element);
     bool plain = q.x->element == INGOT_FLOAT && q.scale->element == INGOT_FLOAT && q.precision == INGOT_FLOAT;
     if (bits < 8) /* the last byte may hold less than it can */
-        memset(q.y->data, 0, (ingot_ref_count(q.y) * bits + 7) / 8);
+        ingot_ref_zero(q.y);
     if (ingot_element_is_float(q.y->element))
         return for_each_run(call, &q, quantize_to_floats);
     if (plain && q.y->element == INGOT_UINT8)

@@ -235,8 +235,7 @@ static ingot_status run(const ingot_kernel_call *call, cell_step step)
     INGOT_TRY(check_lengths(call, &job));
     INGOT_TRY(allocate(call, &job));
     if (ingot_kernel_wants(call, 0)) /* steps past a sequence's end stay zero */
-        memset(call->outputs[0]->data, 0,
-               ingot_ref_count(call->outputs[0]) * ingot_element_size(call->outputs[0]->element));
+        ingot_ref_zero(call->outputs[0]);
     for (size_t d = 0; d < (size_t)p->directions; d++) {
         ingot_ref_to_doubles(call->inputs[1], d * job.rows * job.features, job.rows * job.features, job.w);
         ingot_ref_to_doubles(call->inputs[2], d * job.rows * job.hidden, job.rows * job.hidden, job.r);

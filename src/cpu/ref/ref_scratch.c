@@ -1,5 +1,7 @@
 #include "cpu/ref/ref_scratch.h"
 
+#include <string.h>
+
 #include "cpu/ref/ref_iterate.h"
 
 static bool round_up(size_t bytes, size_t *result)
@@ -50,6 +52,13 @@ void ingot_ref_to_doubles(const ingot_value *value, size_t first, size_t count, 
         for (size_t i = 0; i < count; i++)
             to[i] = ingot_load_double(value->element, value->data, first + i);
     }
+}
+
+void ingot_ref_zero(ingot_value *value)
+{
+    size_t bytes = (ingot_ref_count(value) * ingot_element_bits(value->element) + 7) / 8;
+    if (bytes)
+        memset(value->data, 0, bytes);
 }
 
 ingot_status ingot_ref_single(const ingot_kernel_call *call, size_t input, const char *name)
