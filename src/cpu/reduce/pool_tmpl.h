@@ -6,7 +6,7 @@
 #define POOL_BUFFER 2048
 #define MAX_OUTPUTS 256
 
-static inline vec pool_join(bool average, vec a, vec b)
+static inline __attribute__((always_inline)) vec pool_join(const bool average, vec a, vec b)
 {
     return average ? v_add(a, b) : v_select(v_is_nan(a), a, v_max(a, b));
 }
@@ -32,45 +32,68 @@ static float taps_counted(bool padding, ptrdiff_t start, size_t taps, size_t dil
 }
 
 /* buffer[i] = join of column start + i over the window's rows, i < count; the neutral element outside the image. */
-static void join_rows(const ingot_pool *p, const float *first_row, size_t rows, ptrdiff_t start, size_t count,
-                      float *buffer)
+static inline __attribute__((always_inline)) void join_rows(const ingot_pool *p, const bool average,
+                                                            const float *first_row, size_t rows, ptrdiff_t start,
+                                                            size_t count, float *buffer)
 {
-    vec outside = v_set(p->average ? 0.0f : -INFINITY);
+    vec outside = v_set(average ? 0.0f : -INFINITY);
     ptrdiff_t width = (ptrdiff_t)p->in_width;
+    size_t step = p->dilation_height * p->in_width;
     for (size_t i = 0; i < count; i += LANES) {
         ptrdiff_t column = start + (ptrdiff_t)i;
         ptrdiff_t low = column < 0 ? -column : 0, high = width - column;
         high = high < 0 ? 0 : high < LANES ? high : LANES;
         vec value = outside;
-        if (low < high) {
+        if (low < high && rows > 0) {
             mask lanes = m_range((size_t)low, (size_t)high);
             const float *from = first_row + column;
-            for (size_t y = 0; y < rows; y++, from += p->dilation_height * p->in_width)
-                value = pool_join(p->average, value, v_load_mask(outside, lanes, from));
+            value = v_load_mask(outside, lanes, from);
+            for (size_t y = 1; y < rows; y++)
+                value = pool_join(average, value, v_load_mask(outside, lanes, from + y * step));
         }
         v_store(buffer + i, value);
     }
 }
 
-/* LANES outputs whose windows begin stride apart at from. */
-static inline vec join_columns(const ingot_pool *p, const float *from)
+/* LANES elements that lie stride apart; stride 0 is any. */
+static inline __attribute__((always_inline)) vec load_apart(const float *from, const size_t stride, size_t any_stride)
 {
-    vec value = v_set(p->average ? 0.0f : -INFINITY);
-    for (size_t tap = 0; tap < p->kernel_width; tap++, from += p->dilation_width) {
-        vec x;
-        if (p->stride_width == 1) {
-            x = v_load(from);
-        } else if (p->stride_width == 2) {
-            x = v_even(v_load(from), v_load(from + LANES));
-        } else {
-            float lanes[LANES];
-            for (size_t i = 0; i < LANES; i++)
-                lanes[i] = from[i * p->stride_width];
-            x = v_load(lanes);
-        }
-        value = pool_join(p->average, value, x);
+    if (stride == 1)
+        return v_load(from);
+    if (stride == 2)
+        return v_even(v_load(from), v_load(from + LANES));
+    float lanes[LANES];
+    for (size_t i = 0; i < LANES; i++)
+        lanes[i] = from[i * any_stride];
+    return v_load(lanes);
+}
+
+/* out[i] = join of the windows' columns, which begin at buffer[i * stride], i < count. */
+static inline __attribute__((always_inline)) void join_columns(const ingot_pool *p, const bool average,
+                                                               const size_t stride, const float *buffer, size_t count,
+                                                               float *out)
+{
+    for (size_t i = 0; i < count; i += LANES, buffer += LANES * p->stride_width) {
+        vec value = load_apart(buffer, stride, p->stride_width);
+        for (size_t tap = 1; tap < p->kernel_width; tap++)
+            value = pool_join(average, value, load_apart(buffer + tap * p->dilation_width, stride, p->stride_width));
+        v_store_part(out + i, value, count - i < LANES ? count - i : LANES);
     }
-    return value;
+}
+
+/* Some outputs through the buffer; average is a constant where this is inlined. */
+static inline __attribute__((always_inline)) void pool_part(const ingot_pool *p, const bool average,
+                                                            const float *first_row, size_t rows, ptrdiff_t start,
+                                                            size_t span, size_t count, float *buffer, float *out)
+{
+    size_t vectors = (count + LANES - 1) / LANES;
+    join_rows(p, average, first_row, rows, start, (vectors * LANES - 1) * p->stride_width + span + 1, buffer);
+    if (p->stride_width == 1)
+        join_columns(p, average, 1, buffer, count, out);
+    else if (p->stride_width == 2)
+        join_columns(p, average, 2, buffer, count, out);
+    else
+        join_columns(p, average, 0, buffer, count, out);
 }
 
 /* One output at a time, for windows or strides that the buffer is too small for. */
@@ -118,11 +141,10 @@ static void pool_row(const ingot_pool *p, const float *plane, size_t y, float *o
         ptrdiff_t start = (ptrdiff_t)(x * stride) - (ptrdiff_t)p->pad_left;
         if (!fits) {
             out[x] = pool_one(p, first_row, rows, start);
+        } else if (p->average) {
+            pool_part(p, true, first_row, rows, start, span, count, buffer, out + x);
         } else {
-            size_t vectors = (count + LANES - 1) / LANES;
-            join_rows(p, first_row, rows, start, (vectors * LANES - 1) * stride + span + 1, buffer);
-            for (size_t i = 0; i < count; i += LANES)
-                v_store_part(out + x + i, join_columns(p, buffer + i * stride), count - i < LANES ? count - i : LANES);
+            pool_part(p, false, first_row, rows, start, span, count, buffer, out + x);
         }
         if (p->average)
             divide(p, y, x, count, out + x);
