@@ -131,52 +131,52 @@ void ingot_model_release(ingot_model *model)
 
 size_t ingot_model_input_count(const ingot_model *model)
 {
-    return model->input_count;
+    return model != NULL ? model->input_count : 0;
 }
 
 const ingot_value_info *ingot_model_input(const ingot_model *model, size_t index)
 {
-    return index < model->input_count ? &model->inputs[index] : NULL;
+    return model != NULL && index < model->input_count ? &model->inputs[index] : NULL;
 }
 
 size_t ingot_model_output_count(const ingot_model *model)
 {
-    return model->output_count;
+    return model != NULL ? model->output_count : 0;
 }
 
 const ingot_value_info *ingot_model_output(const ingot_model *model, size_t index)
 {
-    return index < model->output_count ? &model->outputs[index] : NULL;
+    return model != NULL && index < model->output_count ? &model->outputs[index] : NULL;
 }
 
 int64_t ingot_model_ir_version(const ingot_model *model)
 {
-    return model->ir_version;
+    return model != NULL ? model->ir_version : 0;
 }
 
 const char *ingot_model_producer(const ingot_model *model)
 {
-    return model->producer;
+    return model != NULL ? model->producer : "";
 }
 
 const char *ingot_model_graph_name(const ingot_model *model)
 {
-    return model->graph_name;
+    return model != NULL ? model->graph_name : "";
 }
 
 const char *ingot_model_description(const ingot_model *model)
 {
-    return model->description;
+    return model != NULL ? model->description : "";
 }
 
 size_t ingot_model_opset_count(const ingot_model *model)
 {
-    return model->opset_count;
+    return model != NULL ? model->opset_count : 0;
 }
 
 const char *ingot_model_opset(const ingot_model *model, size_t index, int64_t *version)
 {
-    if (index >= model->opset_count)
+    if (model == NULL || index >= model->opset_count)
         return NULL;
     if (version != NULL)
         *version = model->opsets[index].version;
@@ -185,12 +185,12 @@ const char *ingot_model_opset(const ingot_model *model, size_t index, int64_t *v
 
 size_t ingot_model_metadata_count(const ingot_model *model)
 {
-    return model->metadata_count;
+    return model != NULL ? model->metadata_count : 0;
 }
 
 const char *ingot_model_metadata(const ingot_model *model, size_t index, const char **value)
 {
-    bool exists = index < model->metadata_count;
+    bool exists = model != NULL && index < model->metadata_count;
     if (value != NULL)
         *value = exists ? model->metadata[index].value : NULL;
     return exists ? model->metadata[index].key : NULL;
@@ -198,12 +198,12 @@ const char *ingot_model_metadata(const ingot_model *model, size_t index, const c
 
 size_t ingot_model_operator_count(const ingot_model *model)
 {
-    return model->operator_count;
+    return model != NULL ? model->operator_count : 0;
 }
 
 const char *ingot_model_operator(const ingot_model *model, size_t index, size_t *nodes)
 {
-    if (index >= model->operator_count)
+    if (model == NULL || index >= model->operator_count)
         return NULL;
     if (nodes != NULL)
         *nodes = model->operators[index].nodes;
@@ -212,10 +212,10 @@ const char *ingot_model_operator(const ingot_model *model, size_t index, size_t 
 
 size_t ingot_model_initializer_count(const ingot_model *model)
 {
-    return model->initializer_count;
+    return model != NULL ? model->initializer_count : 0;
 }
 
 size_t ingot_model_initializer_bytes(const ingot_model *model)
 {
-    return model->initializer_bytes;
+    return model != NULL ? model->initializer_bytes : 0;
 }

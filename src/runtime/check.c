@@ -14,13 +14,42 @@ static ingot_status wrong_input(const ingot_session *s, size_t input, const ingo
                       why);
 }
 
+/* What in v, or v itself, has another kind or element type than t says; NULL: nothing. Sizes are another matter. */
+static const ingot_value *find_misfit(const ingot_value *v, const ingot_type *t)
+{
+    if (!t || t->kind == INGOT_KIND_NONE)
+        return NULL;
+    if (t->kind == INGOT_KIND_OPTIONAL && v->kind != INGOT_KIND_OPTIONAL)
+        return find_misfit(v, t->item);
+    bool list = t->kind == INGOT_KIND_SEQUENCE || t->kind == INGOT_KIND_OPTIONAL;
+    const ingot_type *elements = list ? t->item : t;
+    bool tells = elements && elements->element != INGOT_UNDEFINED && v->element != INGOT_UNDEFINED &&
+                 (!list || elements->kind == INGOT_KIND_TENSOR);
+    if (v->kind != t->kind || (tells && v->element != elements->element))
+        return v;
+    if (t->kind == INGOT_KIND_MAP)
+        return find_misfit(v->items[1], t->item);
+    for (size_t i = 0; list && i < v->item_count; i++) {
+        const ingot_value *misfit = find_misfit(v->items[i], t->item);
+        if (misfit)
+            return misfit;
+    }
+    return NULL;
+}
+
 static ingot_status check_input(const ingot_session *s, size_t input, const ingot_value *v, ingot_error *error)
 {
     const ingot_type *t = &s->module->main->inputs[input]->type;
     char why[160];
-    if (t->kind != INGOT_KIND_NONE && v->kind != t->kind && t->kind != INGOT_KIND_OPTIONAL)
+    const ingot_value *misfit = find_misfit(v, t);
+    if (misfit && v->kind != INGOT_KIND_TENSOR) {
+        snprintf(why, sizeof why, "it holds %s elements, or is another kind of value",
+                 ingot_element_name(misfit->element));
+        return wrong_input(s, input, v, why, error);
+    }
+    if (misfit && v->kind != t->kind)
         return wrong_input(s, input, v, "it is another kind of value", error);
-    if (v->kind != INGOT_KIND_TENSOR)
+    if (v->kind != INGOT_KIND_TENSOR || t->kind != INGOT_KIND_TENSOR)
         return INGOT_OK;
     if (t->element != INGOT_UNDEFINED && v->element != t->element) {
         snprintf(why, sizeof why, "the element type must be %s", ingot_element_name(t->element));

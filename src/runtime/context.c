@@ -52,7 +52,9 @@ ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel,
     ingot_run run = {
         .threads = c->session->threads, .session_cancel = c->session->cancel, .run_cancel = cancel, .error = error};
     INGOT_TRY(ingot_context_check_inputs(c, error));
-    return ingot_frame_run(c->frame, c->inputs, c->targets, &run);
+    ingot_status status = ingot_frame_run(c->frame, c->inputs, c->targets, &run);
+    atomic_store(&c->bytes, ingot_frame_bytes(c->frame));
+    return status;
 }
 
 /* ---- Runs of a session ---- */
@@ -102,7 +104,23 @@ static ingot_status take_context(ingot_session *s, ingot_context **context, ingo
 
 void ingot_run_options_init(ingot_run_options *options)
 {
-    *options = (ingot_run_options){.size = sizeof *options};
+    if (options)
+        *options = (ingot_run_options){.size = sizeof *options};
+}
+
+/* The token of the caller's options. */
+static ingot_status read_run_options(const ingot_run_options *options, const ingot_cancel **cancel, ingot_error *error)
+{
+    *cancel = NULL;
+    if (!options)
+        return INGOT_OK;
+    if (options->size != sizeof *options)
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT,
+                          "the run options have size %zu, but this library knows %zu: fill them with "
+                          "ingot_run_options_init",
+                          options->size, sizeof *options);
+    *cancel = options->cancel;
+    return INGOT_OK;
 }
 
 static ingot_status bind_all(ingot_context *c, const char *const *input_names, const ingot_value *const *inputs,
@@ -145,27 +163,32 @@ static ingot_status make_outputs(ingot_context *c, const char *const *names, ing
     return INGOT_OK;
 }
 
-/* One output may be asked for twice: the second value is a copy. */
-static ingot_status copy_twins(ingot_context *c, const char *const *names, ingot_value **outputs, size_t count,
-                               ingot_error *error)
+/* One output may be asked for more than once: all values but one are copies. */
+static ingot_status copy_twins(ingot_context *c, const char *const *names, ingot_value **outputs, const bool *made,
+                               size_t count, ingot_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         size_t index;
         INGOT_TRY(ingot_session_find_output(c->session, names[i], &index, error));
-        if (c->targets[index].value != outputs[i])
-            INGOT_TRY(ingot_value_copy(outputs[i], c->targets[index].value, error));
+        const ingot_value *from = c->targets[index].value;
+        if (from == outputs[i])
+            continue;
+        if (!made[i])
+            INGOT_TRY(
+                ingot_frame_check_bound(c->frame, index, outputs[i], from->element, from->rank, from->dims, error));
+        INGOT_TRY(ingot_value_copy(outputs[i], from, error));
     }
     return INGOT_OK;
 }
 
-static ingot_status run_in(ingot_context *c, const ingot_run_options *options, const char *const *input_names,
+static ingot_status run_in(ingot_context *c, const ingot_cancel *cancel, const char *const *input_names,
                            const ingot_value *const *inputs, size_t input_count, const char *const *output_names,
                            ingot_value **outputs, size_t output_count, bool *made, ingot_error *error)
 {
     INGOT_TRY(bind_all(c, input_names, inputs, input_count, output_names, outputs, output_count, error));
     INGOT_TRY(make_outputs(c, output_names, outputs, made, output_count, error));
-    INGOT_TRY(ingot_context_execute(c, options ? options->cancel : NULL, error));
-    return copy_twins(c, output_names, outputs, output_count, error);
+    INGOT_TRY(ingot_context_execute(c, cancel, error));
+    return copy_twins(c, output_names, outputs, made, output_count, error);
 }
 
 ingot_status ingot_session_run(ingot_session *s, const ingot_run_options *options, const char *const *input_names,
@@ -174,6 +197,8 @@ ingot_status ingot_session_run(ingot_session *s, const ingot_run_options *option
 {
     if (!s || (input_count && (!input_names || !inputs)) || (output_count && (!output_names || !outputs)))
         return ingot_fail(error, INGOT_INVALID_ARGUMENT, "ingot_session_run needs a session, names and values");
+    const ingot_cancel *cancel;
+    INGOT_TRY(read_run_options(options, &cancel, error));
     bool *made = ingot_calloc(output_count + 1, sizeof *made);
     if (!made)
         return ingot_fail_memory(error, output_count, "a run");
@@ -181,7 +206,7 @@ ingot_status ingot_session_run(ingot_session *s, const ingot_run_options *option
     ingot_context *c = NULL;
     ingot_status status = take_context(s, &c, error);
     if (status == INGOT_OK)
-        status = run_in(c, options, input_names, inputs, input_count, output_names, outputs, output_count, made, error);
+        status = run_in(c, cancel, input_names, inputs, input_count, output_names, outputs, output_count, made, error);
     for (size_t i = 0; i < output_count && status != INGOT_OK; i++) {
         if (!made[i])
             continue;
@@ -261,10 +286,12 @@ ingot_status ingot_context_run(ingot_context *c, const ingot_run_options *option
 {
     if (!c)
         return ingot_fail(error, INGOT_INVALID_ARGUMENT, "ingot_context_run needs a context");
+    const ingot_cancel *cancel;
+    INGOT_TRY(read_run_options(options, &cancel, error));
     if (atomic_exchange(&c->busy, true))
         return ingot_fail(error, INGOT_BUSY, "the context is running in another thread: use one context a thread");
     run_begins(c->session);
-    ingot_status status = ingot_context_execute(c, options ? options->cancel : NULL, error);
+    ingot_status status = ingot_context_execute(c, cancel, error);
     c->has_run = status == INGOT_OK;
     run_ends(c->session, NULL, status);
     atomic_store(&c->busy, false);

@@ -210,8 +210,8 @@ static void load_inputs(ingot_frame *f, const ingot_value *const *inputs)
     }
 }
 
-static ingot_status check_bound(const ingot_frame *f, size_t output, const ingot_value *target, ingot_element element,
-                                int rank, const int64_t *dims, ingot_error *error)
+ingot_status ingot_frame_check_bound(const ingot_frame *f, size_t output, const ingot_value *target,
+                                     ingot_element element, int rank, const int64_t *dims, ingot_error *error)
 {
     if (target->kind == INGOT_KIND_TENSOR && target->element == element && target->rank == rank &&
         memcmp(target->dims, dims, (size_t)rank * sizeof *dims) == 0)
@@ -231,7 +231,8 @@ static ingot_status aim_output(ingot_frame *f, size_t output, const ingot_target
     size_t slot = plan->graph->outputs[output]->id, root = plan->slots[slot].root;
     const ingot_layout_slot *s = &f->layout->slots[slot], *r = &f->layout->slots[root];
     if (target->value && target->bound && s->known)
-        INGOT_TRY(check_bound(f, output, target->value, s->element, s->rank, f->layout->dims + s->dims, run->error));
+        INGOT_TRY(ingot_frame_check_bound(f, output, target->value, s->element, s->rank, f->layout->dims + s->dims,
+                                          run->error));
     if (plan->slots[root].place != INGOT_PLACE_BUFFER || !s->known || !r->known)
         return INGOT_OK;
     for (size_t i = 0; i < output; i++)
@@ -280,7 +281,7 @@ static ingot_status deliver(ingot_frame *f, size_t output, const ingot_target *t
                           f->plan->graph->output_names[output], ingot_value_describe(value, want, sizeof want),
                           ingot_value_describe(to, have, sizeof have));
     }
-    INGOT_TRY(check_bound(f, output, to, value->element, value->rank, value->dims, run->error));
+    INGOT_TRY(ingot_frame_check_bound(f, output, to, value->element, value->rank, value->dims, run->error));
     if (value->element == INGOT_STRING)
         return ingot_value_copy(to, value, run->error);
     memcpy(to->data, value->data, ingot_value_bytes(value));

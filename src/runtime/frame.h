@@ -30,6 +30,10 @@ ingot_status ingot_frame_prepare(ingot_frame *frame, const ingot_value *const *i
 ingot_status ingot_frame_run(ingot_frame *frame, const ingot_value *const *inputs, const ingot_target *targets,
                              const ingot_run *run);
 
+/* Whether the caller's tensor target fits output number output, which is a tensor of this shape; names both where not. */
+ingot_status ingot_frame_check_bound(const ingot_frame *frame, size_t output, const ingot_value *target,
+                                     ingot_element element, int rank, const int64_t *dims, ingot_error *error);
+
 /* Output number index of the last run; valid until the next one. */
 const ingot_value *ingot_frame_output(const ingot_frame *frame, size_t index);
 

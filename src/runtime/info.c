@@ -26,7 +26,8 @@ const ingot_value_info *ingot_session_output(const ingot_session *s, size_t inde
 
 void ingot_statistics_init(ingot_statistics *statistics)
 {
-    *statistics = (ingot_statistics){.size = sizeof *statistics};
+    if (statistics)
+        *statistics = (ingot_statistics){.size = sizeof *statistics};
 }
 
 static void count_plan(ingot_plan *plan, ingot_statistics *statistics)
@@ -52,7 +53,7 @@ ingot_status ingot_session_statistics(const ingot_session *session, ingot_statis
     statistics->cached_shapes = ingot_plan_cached_layouts(s->plan);
     pthread_mutex_lock(&s->lock);
     for (ingot_context *c = s->all; c; c = c->next_of_all) {
-        statistics->arena_bytes += ingot_frame_bytes(c->frame);
+        statistics->arena_bytes += atomic_load(&c->bytes);
         statistics->context_count++;
     }
     pthread_mutex_unlock(&s->lock);

@@ -13,7 +13,8 @@
 
 void ingot_session_options_init(ingot_session_options *options)
 {
-    *options = (ingot_session_options){.size = sizeof *options, .opt_level = INGOT_OPT_ALL};
+    if (options)
+        *options = (ingot_session_options){.size = sizeof *options, .opt_level = INGOT_OPT_ALL};
 }
 
 /* The caller's struct may be older and shorter, or newer with fields this library does not know. */

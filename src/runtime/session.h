@@ -45,6 +45,8 @@ struct ingot_context {
     int64_t *symbol_sizes;
     bool has_run;
     atomic_bool busy;
+    atomic_size_t
+        bytes; /* what the frame held after the last run: for statistics, which may be asked for during a run */
     ingot_context *next, *next_of_all;
 };
 

@@ -13,7 +13,8 @@ static bool warmup_dims(const ingot_session *s, size_t input, const ingot_sessio
         if (strcmp(w->input, s->inputs[input].name) != 0)
             continue;
         *rank = w->rank;
-        memcpy(dims, w->dims, (size_t)w->rank * sizeof *dims);
+        if (w->rank)
+            memcpy(dims, w->dims, (size_t)w->rank * sizeof *dims);
         return true;
     }
     if (t->kind != INGOT_KIND_TENSOR || t->rank < 0)
@@ -29,11 +30,15 @@ static bool warmup_dims(const ingot_session *s, size_t input, const ingot_sessio
 
 static ingot_status check_shapes(const ingot_session *s, const ingot_session_options *options, ingot_error *error)
 {
+    if (options->warmup_shape_count && !options->warmup_shapes)
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT, "warmup_shape_count is %zu, but warmup_shapes is NULL",
+                          options->warmup_shape_count);
     for (size_t i = 0; i < options->warmup_shape_count; i++) {
         const ingot_warmup_shape *w = &options->warmup_shapes[i];
         size_t index, count;
         INGOT_TRY(ingot_session_find_input(s, w->input, &index, error));
-        if (w->rank < 0 || w->rank > INGOT_MAX_RANK || !ingot_count_elements(w->rank, w->dims, &count))
+        if (w->rank < 0 || w->rank > INGOT_MAX_RANK || (w->rank && !w->dims) ||
+            !ingot_count_elements(w->rank, w->dims, &count))
             return ingot_fail(error, INGOT_INVALID_ARGUMENT, "the warm-up shape of input '%s' is no shape", w->input);
     }
     return INGOT_OK;
@@ -65,7 +70,9 @@ static ingot_status warm_up(ingot_context *c, const ingot_session_options *optio
     if (!shape_inputs(c, options, values))
         return INGOT_OK;
     INGOT_TRY(ingot_context_check_inputs(c, error));
-    return ingot_frame_prepare(c->frame, c->inputs, &run);
+    ingot_status status = ingot_frame_prepare(c->frame, c->inputs, &run);
+    atomic_store(&c->bytes, ingot_frame_bytes(c->frame));
+    return status;
 }
 
 ingot_status ingot_session_warm_up(ingot_session *s, const ingot_session_options *options, ingot_error *error)
