@@ -16,7 +16,7 @@
     X(LEAKY_RELU, "x < 0 ? a * x : x")                                      \
     X(SIGMOID, "1 / (1 + exp(-x))")                                         \
     X(TANH, "tanh(x)")                                                      \
-    X(SILU, "x / (1 + exp(-a * x)): a is 1 for the plain one")              \
+    X(SILU, "x * sigmoid(a * x): a is 1 for the plain one")                 \
     X(GELU, "x / 2 * (1 + erf(x / sqrt(2)))")                               \
     X(GELU_TANH, "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))") \
     X(HARD_SIGMOID, "min(max(a * x + b, 0), 1)")                            \

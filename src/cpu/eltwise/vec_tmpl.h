@@ -28,7 +28,8 @@ static inline vec op_tanh(vec x, vec a, vec b)
 }
 static inline vec op_silu(vec x, vec a, vec b)
 {
-    return v_div(x, v_add(v_exp(v_neg(v_mul(a, x))), v_set(1.0f)));
+    /* Rounded as a Sigmoid and a Mul are, so that a region of both keeps their bits. */
+    return v_mul(x, op_sigmoid(v_mul(a, x), a, b));
 }
 static inline vec op_gelu(vec x, vec a, vec b)
 {
