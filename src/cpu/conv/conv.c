@@ -266,6 +266,7 @@ static void run_product(void *argument, size_t chunk, int participant)
     ingot_im2col source = find_input(task, product);
     ingot_gemm_plan plan = {.kernel = sizes->kernel, .m = sizes->m, .n = sizes->n, .k = sizes->k, .c_row = sizes->n};
     plan.packed_a = task->packed + group * sizes->m * sizes->k;
+    plan.far_a = true;
     plan.c = task->output + product * sizes->m * sizes->n;
     plan.epilogue = *task->epilogue;
     plan.epilogue.add_row = sizes->n;

@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
             const float *from = b + (size_t)(v / 2) * t->b_panel + (v % 2) * LANES;
             column[v] = whole || v < vectors - 1 ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, tail_mask);
         }
-        _mm_prefetch(prefetch, _MM_HINT_T0);
+        _mm_prefetch(prefetch, _MM_HINT_T1);
 #pragma GCC unroll 6
         for (int i = 0; i < rows; i++) {
             __m256 row = _mm256_set1_ps(a[i]);
@@ -100,13 +100,14 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
 }
 
 /* X(rows, vectors) */
-#define TILES(X)                                                                                                    \
-    X(1, 1)                                                                                                         \
-    X(2, 1)                                                                                                         \
-    X(3, 1)                                                                                                         \
-    X(4, 1)                                                                                                         \
-    X(5, 1) X(6, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) \
-        X(1, 7) X(1, 8)
+#define TILES(X) \
+    X(1, 1)      \
+    X(2, 1)      \
+    X(3, 1)      \
+    X(4, 1)      \
+    X(5, 1)      \
+    X(6, 1)      \
+    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
 
 #define TILE_FUNCTION(rows, vectors)                              \
     static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \

@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
             const float *from = b + (size_t)(v / 2) * t->b_panel + (v % 2) * LANES;
             column[v] = v == vectors - 1 ? _mm512_maskz_loadu_ps(tail, from) : _mm512_loadu_ps(from);
         }
-        _mm_prefetch(prefetch, _MM_HINT_T0);
+        _mm_prefetch(prefetch, _MM_HINT_T1);
 #pragma GCC unroll 14
         for (int i = 0; i < rows; i++) {
             __m512 row = _mm512_set1_ps(a[i]);
@@ -123,9 +123,11 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
     X(2, 1)                                                                                                          \
     X(3, 1)                                                                                                          \
     X(4, 1)                                                                                                          \
-    X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(13, 1) X(14, 1) X(1, 2) X(2, 2) X(3, 2)     \
-        X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2) X(1, 3) X(2, 3) \
-            X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
+    X(5, 1)                                                                                                          \
+    X(6, 1)                                                                                                          \
+    X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(13, 1) X(14, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2)     \
+        X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2) X(1, 3) X(2, 3) X(1, 4) X(2, 4) \
+            X(1, 5) X(1, 6) X(1, 7) X(1, 8)
 
 #define TILE_FUNCTION(rows, vectors)                              \
     static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \

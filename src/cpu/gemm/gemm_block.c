@@ -165,28 +165,52 @@ static size_t strip_columns(const block_state *s, const ingot_gemm_range *range)
                : 0;
 }
 
+/* Where the A that follows row tile's lies: the next tile's, or the first one's in the next block of K. */
+static const char *next_a(const block_state *s, const ingot_gemm_range *range, size_t tile)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    bool more = tile + 1 < range->end_tile;
+    size_t next = more ? tile + 1 : range->first_tile, k = more ? s->k0 : s->k0 + s->steps;
+    return (const char *)(plan->packed_a + ingot_split(plan->m, s->tiles, next) * plan->k + k * rows_of_tile(s, next));
+}
+
+/* The same for packed panels of B: the next panel's, the first one's in the next block of K, or the next range's. */
+static const char *next_b(const block_state *s, const ingot_gemm_range *range, size_t end)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    size_t width = plan->kernel->columns, panel = end, k = s->k0;
+    if (end == range->end_panel) {
+        k = s->tile.last ? 0 : s->k0 + s->steps;
+        panel = s->tile.last ? end : range->first_panel;
+    }
+    bool there = panel * width < plan->n;
+    return (const char *)(there ? plan->packed_b + panel * width * plan->k + k * width : s->tile.b);
+}
+
 /* B is packed: a panel of it stays in L1 while the tiles of A pass; the next one is fetched meanwhile. */
 static void run_packed_b(block_state *s, const ingot_gemm_range *range)
 {
     const ingot_gemm_plan *plan = s->plan;
-    size_t width = plan->kernel->columns, panel_size = width * plan->k;
+    size_t width = plan->kernel->columns;
     ingot_gemm_tile *t = &s->tile;
     t->b_step = width;
-    t->b_panel = panel_size;
+    t->b_panel = width * plan->k;
     size_t at_once = ingot_gemm_panels_at_once(rows_of_tile(s, range->first_tile)), tail = strip_columns(s, range);
     for (size_t panel = range->first_panel; panel < range->end_panel; panel += at_once) {
         size_t column = panel * width, end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);
         size_t columns = (end * width < plan->n ? end * width : plan->n) - column;
-        t->b = plan->packed_b + panel * panel_size + s->k0 * width;
         size_t strip = end == range->end_panel ? tail : 0;
+        t->b = plan->packed_b + panel * t->b_panel + s->k0 * width;
+        bool new_a = panel == range->first_panel && plan->far_a;
+        const char *next = next_b(s, range, end);
+        size_t lines = plan->far_a ? 0 : width * sizeof(float) / CACHE_LINE; /* of a row of it, a tile fetches one */
         if (strip > 0)
             run_strip(s, range, t->b + columns - strip, strip);
-        bool more = at_once == 1 && panel + 1 < range->end_panel;
         for (size_t i = range->first_tile; i < range->end_tile; i++) {
             size_t ahead = i - range->first_tile;
-            bool fetch = more && ahead * CACHE_LINE < width * sizeof(float);
-            t->prefetch =
-                (const char *)(fetch ? t->b + panel_size : t->b) + (fetch ? ahead * s->steps * CACHE_LINE : 0);
+            t->prefetch = new_a           ? next_a(s, range, i)
+                          : ahead < lines ? next + ahead * s->steps * CACHE_LINE
+                                          : (const char *)t->b;
             if (columns > strip)
                 run_tile(s, i, column, columns - strip);
             if (t->last)
@@ -206,14 +230,12 @@ static void run_tiles(block_state *s, const ingot_gemm_range *range, const float
         run_strip(s, range, b + (n / width - range->first_panel) * t->b_panel + n % width, plan->n - n);
     for (size_t i = range->first_tile; i < range->end_tile; i++) {
         size_t rows = rows_of_tile(s, i), at_once = ingot_gemm_panels_at_once(rows);
-        const float *next_a = plan->packed_a + ingot_split(plan->m, s->tiles, i + 1) * plan->k + s->k0 * rows;
         for (size_t panel = range->first_panel; panel < range->end_panel && panel * width < n; panel += at_once) {
             size_t column = panel * width;
             size_t end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);
             size_t columns = (end * width < n ? end * width : n) - column;
             t->b = b + (panel - range->first_panel) * t->b_panel;
-            bool fetch = panel == range->first_panel && i + 1 < range->end_tile;
-            t->prefetch = (const char *)(fetch ? next_a : t->b);
+            t->prefetch = panel == range->first_panel ? next_a(s, range, i) : (const char *)t->b;
             run_tile(s, i, column, columns);
         }
         if (t->last) {
