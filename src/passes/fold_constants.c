@@ -128,11 +128,8 @@ static bool is_usable(const folding *f, size_t limit, size_t *total)
     return true;
 }
 
-static ingot_status keep(folding *f, ingot_node *node, size_t bytes, ingot_error *error)
+static ingot_status keep(folding *f, ingot_node *node, ingot_error *error)
 {
-    ingot_budget *budget = node->graph->module->budget;
-    if (budget)
-        INGOT_TRY(ingot_budget_take(budget, bytes, "a folded constant", error));
     ingot_graph_remove_node(node);
     for (size_t i = 0; i < f->output_count; i++) {
         ingot_value *content = f->outputs[i];
@@ -143,21 +140,28 @@ static ingot_status keep(folding *f, ingot_node *node, size_t bytes, ingot_error
     return INGOT_OK;
 }
 
+/* Whether the node ran and its results may stay. One that fails here may stand where no run comes by, and the run that does
+ * will tell; nor is memory that folding cannot have an error. */
+static bool evaluate(folding *f, const ingot_node *node, ingot_evaluator *evaluator, size_t limit)
+{
+    ingot_error ignored = {0};
+    ingot_budget *budget = node->graph->module->budget;
+    size_t bytes;
+    return evaluator->run(evaluator, node, f->inputs, f->outputs, &ignored) == INGOT_OK &&
+           is_usable(f, limit, &bytes) &&
+           (!budget || ingot_budget_take(budget, bytes, "a folded constant", &ignored) == INGOT_OK);
+}
+
 static ingot_status fold_node(ingot_node *node, const ingot_pass_context *context, bool *changed)
 {
-    size_t limit = largest_result(node), bytes;
+    size_t limit = largest_result(node);
     if (!fits(node, limit))
         return INGOT_OK;
     folding f = {0};
     ingot_status status = prepare(&f, node, context->error);
-    if (status == INGOT_OK) {
-        /* A node that fails here may stand where no run comes by; the run that does will tell. */
-        ingot_error ignored = {0};
-        bool ran = context->evaluator->run(context->evaluator, node, f.inputs, f.outputs, &ignored) == INGOT_OK;
-        if (ran && is_usable(&f, limit, &bytes)) {
-            status = keep(&f, node, bytes, context->error);
-            *changed = true;
-        }
+    if (status == INGOT_OK && evaluate(&f, node, context->evaluator, limit)) {
+        status = keep(&f, node, context->error);
+        *changed = true;
     }
     release_folding(&f);
     return status;

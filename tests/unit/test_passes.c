@@ -417,6 +417,42 @@ static void a_cancelled_token_ends_the_work(void **state)
     close_fixture(&f);
 }
 
+/* ---- Memory ---- */
+
+static size_t allocations_left;
+
+static bool count_down(size_t size)
+{
+    return allocations_left > 0 && allocations_left-- > 0;
+}
+
+/* Every allocation of the passes fails once: what was there is released by then, as the sanitizers see. A node that cannot be
+ * folded for lack of memory stays, so the work may end well. */
+static void check_lack_of_memory(const void *data, size_t size)
+{
+    bool failed = true;
+    for (size_t n = 0; failed; n++) {
+        fixture f;
+        open_fixture(&f, data, size);
+        allocations_left = n;
+        ingot_set_allocation_hook(count_down);
+        ingot_status status = optimize(&f, INGOT_OPT_ALL, NULL);
+        ingot_set_allocation_hook(NULL);
+        failed = allocations_left == 0;
+        assert_true(status == INGOT_OK || (failed && status == INGOT_OUT_OF_MEMORY));
+        close_fixture(&f);
+    }
+}
+
+static void a_lack_of_memory_is_told(void **state)
+{
+    check_lack_of_memory(captures_model, sizeof captures_model);
+    check_lack_of_memory(if_constant_model, sizeof if_constant_model);
+    check_lack_of_memory(conv_batch_norm_model, sizeof conv_batch_norm_model);
+    check_lack_of_memory(layer_norm_plain_model, sizeof layer_norm_plain_model);
+    check_lack_of_memory(views_model, sizeof views_model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +496,7 @@ int main(void)
         cmocka_unit_test(the_level_decides_what_runs),
         cmocka_unit_test(disabled_passes_do_not_run),
         cmocka_unit_test(an_unknown_pass_is_refused_with_the_names_there_are),
+        cmocka_unit_test(a_lack_of_memory_is_told),
         cmocka_unit_test(a_cancelled_token_ends_the_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
