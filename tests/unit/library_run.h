@@ -8,7 +8,7 @@
 #include "ingot/ingot.h"
 #include "library_models.h"
 
-#define MOST_VALUES 16 /* inputs or outputs of one of the models */
+#define MOST_VALUES 2048 /* inputs or outputs of a model */
 
 static inline const struct library_model *library_model(const char *name)
 {
@@ -61,10 +61,14 @@ static inline ingot_value *make_value(const ingot_type_info *type, int64_t size,
     return value;
 }
 
-/* A value for each input of the session; false where memory is out. Release them with release_values. */
-static inline bool make_inputs(const ingot_session *session, int64_t size, ingot_value **inputs, ingot_error *error)
+/* A value for each input of the session, those with a default only where asked for, else NULL; false where memory is out.
+ * Release them with release_values. */
+static inline bool make_inputs(const ingot_session *session, int64_t size, bool defaults, ingot_value **inputs,
+                               ingot_error *error)
 {
     for (size_t i = 0; i < ingot_session_input_count(session); i++) {
+        if (ingot_session_input(session, i)->has_default && !defaults)
+            continue;
         inputs[i] = make_value(ingot_session_input(session, i)->type, size, error);
         if (inputs[i] == NULL)
             return false;

@@ -168,7 +168,7 @@ static ingot_value *run_first(const char *model, int64_t size, const char *outpu
     const char *names[MOST_VALUES];
     ingot_value *inputs[MOST_VALUES] = {NULL}, *out = NULL;
     open_fixture(f, model, NULL);
-    assert_true(make_inputs(f->session, size, inputs, &f->error));
+    assert_true(make_inputs(f->session, size, true, inputs, &f->error));
     for (size_t i = 0; i < ingot_session_input_count(f->session); i++)
         names[i] = ingot_session_input(f->session, i)->name;
     if (ingot_session_run(f->session, NULL, names, (const ingot_value *const *)inputs,
