@@ -188,7 +188,7 @@ static const ingot_param_field trilu_fields[] = {
 static ingot_status infer_trilu(ingot_infer *c)
 {
     INGOT_TRY(ingot_infer_rank(c, 0, 2, INGOT_MAX_RANK));
-    INGOT_TRY(ingot_infer_rank(c, 1, 0, 1));
+    INGOT_TRY(ingot_movement_one(c, 1));
     ingot_infer_copy(c, 0, 0, false);
     return INGOT_OK;
 }

@@ -131,12 +131,8 @@ static ingot_status float_range(ingot_infer *c)
 
 static ingot_status infer_range(ingot_infer *c)
 {
-    for (size_t i = 0; i < 3; i++) {
-        INGOT_TRY(ingot_infer_rank(c, i, 0, 1));
-        if (c->inputs[i].type.rank == 1)
-            INGOT_TRY(ingot_infer_same_dim(c, "the number of elements of an input and 1", c->inputs[i].type.dims[0], 1,
-                                           NULL));
-    }
+    for (size_t i = 0; i < 3; i++)
+        INGOT_TRY(ingot_movement_one(c, i));
     ingot_element element = c->inputs[0].type.element;
     return ingot_element_is_float(element) ? float_range(c) : integer_range(c);
 }
@@ -206,7 +202,7 @@ static ingot_status infer_one_hot(ingot_infer *c)
     const ingot_type *indices = &c->inputs[0].type, *values = &c->inputs[2].type;
     ingot_dim dims[INGOT_MAX_RANK + 1], depth = one_hot_depth(c);
     int axis, rank = indices->rank + 1;
-    INGOT_TRY(ingot_infer_rank(c, 1, 0, 1));
+    INGOT_TRY(ingot_movement_one(c, 1));
     INGOT_TRY(ingot_infer_rank(c, 2, 1, 1));
     if (values->rank == 1)
         INGOT_TRY(ingot_infer_same_dim(c, "the number of values and 2 (off, on)", values->dims[0], 2, NULL));
@@ -268,6 +264,7 @@ static ingot_status infer_window(ingot_infer *c)
     const ingot_window_function_params *params = c->params;
     ingot_dim size = INGOT_DIM_UNKNOWN;
     size_t count;
+    INGOT_TRY(ingot_movement_one(c, 0));
     if (!ingot_infer_integers(c, 0, &size, 1, &count) || count != 1)
         size = INGOT_DIM_UNKNOWN;
     return ingot_movement_set(c, 0, params->element, 1, &size);

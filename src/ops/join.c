@@ -277,6 +277,8 @@ static ingot_status tile_repeats(ingot_infer *c, int rank, ingot_dim *repeats, b
     int at;
     if (params->one_axis) {
         ingot_dim tiles;
+        INGOT_TRY(ingot_movement_one(c, 1));
+        INGOT_TRY(ingot_movement_one(c, 2));
         *known = ingot_infer_integers(c, 1, &tiles, 1, &count) && count == 1 && ingot_movement_scalar(c, 2, &axis);
         if (!*known)
             return INGOT_OK;

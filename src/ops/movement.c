@@ -110,6 +110,17 @@ ingot_status ingot_movement_axes(ingot_infer *c, const ingot_ints *attribute, si
     return INGOT_OK;
 }
 
+ingot_status ingot_movement_one(ingot_infer *c, size_t input)
+{
+    if (!ingot_infer_has(c, input))
+        return INGOT_OK;
+    INGOT_TRY(ingot_infer_rank(c, input, 0, 1));
+    const ingot_type *type = &c->inputs[input].type;
+    if (type->rank == 1 && ingot_dim_is_number(type->dims[0]) && type->dims[0] != 1)
+        return ingot_infer_fail(c, "input %zu has %lld elements, but must hold one", input, (long long)type->dims[0]);
+    return INGOT_OK;
+}
+
 bool ingot_movement_scalar(const ingot_infer *c, size_t input, int64_t *value)
 {
     size_t count;

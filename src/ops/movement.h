@@ -26,6 +26,9 @@ ingot_status ingot_movement_vector_length(ingot_infer *c, size_t input, int *len
 ingot_status ingot_movement_axes(ingot_infer *c, const ingot_ints *attribute, size_t input, int rank, bool *known,
                                  int *axes, size_t *count);
 
+/* Refuses an input, where it is there, that does not hold one element: a scalar, or a vector of length 1. */
+ingot_status ingot_movement_one(ingot_infer *c, size_t input);
+
 /* A number from an attribute as a dim: one so low that it would read as a reference becomes the lowest number. */
 static inline ingot_dim ingot_movement_number(int64_t value)
 {

@@ -32,6 +32,7 @@ static ingot_status infer_topk(ingot_infer *c)
     if (!params->has_k && (!ingot_infer_integers(c, 1, &k, 1, &count) || count != 1))
         k = INGOT_DIM_UNKNOWN;
     INGOT_TRY(ingot_infer_rank(c, 0, 1, INGOT_MAX_RANK));
+    INGOT_TRY(ingot_movement_one(c, 1));
     if (ingot_dim_is_number(k) && k < 0)
         return ingot_infer_fail(c, "k is %lld; it must be at least 0", (long long)k);
     if (input->rank < 0) {

@@ -92,7 +92,7 @@ static ingot_status infer_sequence_insert(ingot_infer *c)
 {
     ingot_type item = item_of(&c->inputs[0].type);
     INGOT_TRY(widen(c, 1, &item, &c->inputs[1].type));
-    INGOT_TRY(ingot_infer_rank(c, 2, 0, 1));
+    INGOT_TRY(ingot_movement_one(c, 2));
     return set_container(c, INGOT_KIND_SEQUENCE, &item);
 }
 
@@ -105,7 +105,7 @@ const ingot_op ingot_op_sequence_insert = {
 static ingot_status infer_sequence_erase(ingot_infer *c)
 {
     ingot_type item = item_of(&c->inputs[0].type);
-    INGOT_TRY(ingot_infer_rank(c, 1, 0, 1));
+    INGOT_TRY(ingot_movement_one(c, 1));
     return set_container(c, INGOT_KIND_SEQUENCE, &item);
 }
 
@@ -120,7 +120,7 @@ const ingot_op ingot_op_sequence_erase = {
 static ingot_status infer_sequence_at(ingot_infer *c)
 {
     ingot_type item = item_of(&c->inputs[0].type);
-    INGOT_TRY(ingot_infer_rank(c, 1, 0, 1));
+    INGOT_TRY(ingot_movement_one(c, 1));
     return ingot_movement_set(c, 0, item.element, item.rank, item.dims);
 }
 

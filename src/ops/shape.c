@@ -362,6 +362,8 @@ static ingot_status infer_dropout(ingot_infer *c)
     const ingot_dropout_params *params = c->params;
     const ingot_type *input = &c->inputs[0].type;
     ingot_element mask = params->mask_is_bool ? INGOT_BOOL : input->element;
+    INGOT_TRY(ingot_movement_one(c, 1));
+    INGOT_TRY(ingot_movement_one(c, 2));
     ingot_infer_copy(c, 0, 0, false);
     if (input->rank < 0)
         ingot_infer_set_unranked(c, 1, mask);

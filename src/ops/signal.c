@@ -46,7 +46,7 @@ static ingot_status dft_axis(ingot_infer *c, int rank, int *axis, bool *known)
     int64_t value = params->axis_given ? params->axis : -2;
     *known = true;
     if (!params->axis_given && ingot_infer_has(c, 2)) {
-        INGOT_TRY(ingot_infer_rank(c, 2, 0, 1));
+        INGOT_TRY(ingot_movement_one(c, 2));
         *known = ingot_movement_scalar(c, 2, &value);
     }
     if (!*known)
@@ -66,6 +66,7 @@ static ingot_status infer_dft(ingot_infer *c)
     int axis;
     bool known, real_output = params->inverse && params->onesided;
     INGOT_TRY(ingot_infer_rank(c, 0, 2, INGOT_MAX_RANK));
+    INGOT_TRY(ingot_movement_one(c, 1));
     if (input->rank < 0)
         return ingot_movement_set(c, 0, input->element, -1, NULL);
     ingot_dim parts = input->dims[input->rank - 1];
@@ -140,6 +141,8 @@ static ingot_status infer_stft(ingot_infer *c)
     ingot_dim dims[4] = {INGOT_DIM_UNKNOWN, INGOT_DIM_UNKNOWN, INGOT_DIM_UNKNOWN, 2}, length = INGOT_DIM_UNKNOWN;
     ingot_dim step = scalar(c, 1), size = INGOT_DIM_UNKNOWN;
     INGOT_TRY(ingot_infer_rank(c, 0, 3, 3));
+    INGOT_TRY(ingot_movement_one(c, 1));
+    INGOT_TRY(ingot_movement_one(c, 3));
     if (signal->rank == 3) {
         ingot_dim parts = signal->dims[2];
         dims[0] = signal->dims[0];
@@ -188,6 +191,8 @@ static ingot_status check_mel(const ingot_node *node, void *data, ingot_error *e
 static ingot_status infer_mel(ingot_infer *c)
 {
     const ingot_mel_params *params = c->params;
+    for (size_t i = 0; i < 5; i++)
+        INGOT_TRY(ingot_movement_one(c, i));
     ingot_dim mel = scalar(c, 0), length = scalar(c, 1), rate = scalar(c, 2);
     if (ingot_dim_is_number(mel) && mel < 0)
         return ingot_infer_fail(c, "num_mel_bins is %lld, but must be at least 0", (long long)mel);
