@@ -3,7 +3,7 @@
 
 usage: run_all.py [--quick] [PART ...]      --quick leaves the sanitizers out; PART: names of parts to run, default all
 
-Parts: checks (tests/check_*.py), unit (Meson's tests in build/), command (pytest on build/ingot), and the same two again
+Parts: unit (Meson's tests in build/), checks (tests/check_*.py), command (pytest on build/ingot), and the same two again
 built with the address and undefined behaviour sanitizers (address, address-command) and the unit tests built with the
 thread sanitizer (thread). Exit code 0: nothing failed. Meson and Ninja are taken from the path, the rest from the Python
 that runs this.
@@ -214,14 +214,14 @@ def run_thread():
 
 
 PARTS = {  # in the order in which they run
-    "checks": run_checks,
     "unit": run_unit,
+    "checks": run_checks,  # some look at what unit has built
     "command": run_command,
     "address": run_address,
     "address-command": run_address_command,
     "thread": run_thread,
 }
-QUICK = ["checks", "unit", "command"]
+QUICK = ["unit", "checks", "command"]
 
 
 def main():
