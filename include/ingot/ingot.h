@@ -64,17 +64,17 @@ INGOT_API const char *ingot_version(void);
 /* ---- Errors ----------------------------------------------------------------------------------------------------- */
 
 /* X(name, value, text): the one list of status codes. */
-#define INGOT_STATUS_LIST(X)                                                          \
-    X(INGOT_OK, 0, "ok")                                                              \
-    X(INGOT_INVALID_ARGUMENT, 1, "an argument of the call is not valid")              \
-    X(INGOT_INVALID_MODEL, 2, "the model breaks the ONNX standard")                   \
-    X(INGOT_UNSUPPORTED, 3, "the model or option is valid but not supported")         \
-    X(INGOT_NOT_FOUND, 4, "a file, a name or an index does not exist")                \
-    X(INGOT_IO_ERROR, 5, "a file could not be read or written")                       \
-    X(INGOT_OUT_OF_MEMORY, 6, "memory could not be had or the limit would be passed") \
+#define INGOT_STATUS_LIST(X)                                                               \
+    X(INGOT_OK, 0, "ok")                                                                   \
+    X(INGOT_INVALID_ARGUMENT, 1, "an argument of the call is not valid")                   \
+    X(INGOT_INVALID_MODEL, 2, "the model breaks the ONNX standard")                        \
+    X(INGOT_UNSUPPORTED, 3, "the model or option is valid but not supported")              \
+    X(INGOT_NOT_FOUND, 4, "a file, a name or an index does not exist")                     \
+    X(INGOT_IO_ERROR, 5, "a file could not be read or written")                            \
+    X(INGOT_OUT_OF_MEMORY, 6, "memory could not be had or the limit would be passed")      \
     X(INGOT_INVALID_INPUT, 7, "a value given to a run has a wrong type, shape or content") \
-    X(INGOT_CANCELLED, 8, "the work was cancelled")                                   \
-    X(INGOT_BUSY, 9, "the object is in use by another run")                           \
+    X(INGOT_CANCELLED, 8, "the work was cancelled")                                        \
+    X(INGOT_BUSY, 9, "the object is in use by another run")                                \
     X(INGOT_INTERNAL, 10, "a fault of Ingot itself: please report it")
 
 typedef enum ingot_status {
@@ -96,33 +96,33 @@ INGOT_API const char *ingot_status_text(ingot_status status);
 /* ---- Types ------------------------------------------------------------------------------------------------------ */
 
 /* Element types; the numbers are those of onnx.TensorProto.DataType. X(name, value, text, bits) */
-#define INGOT_ELEMENT_LIST(X)                       \
-    X(INGOT_UNDEFINED, 0, "undefined", 0)           \
-    X(INGOT_FLOAT, 1, "float", 32)                  \
-    X(INGOT_UINT8, 2, "uint8", 8)                   \
-    X(INGOT_INT8, 3, "int8", 8)                     \
-    X(INGOT_UINT16, 4, "uint16", 16)                \
-    X(INGOT_INT16, 5, "int16", 16)                  \
-    X(INGOT_INT32, 6, "int32", 32)                  \
-    X(INGOT_INT64, 7, "int64", 64)                  \
-    X(INGOT_STRING, 8, "string", 128)               \
-    X(INGOT_BOOL, 9, "bool", 8)                     \
-    X(INGOT_FLOAT16, 10, "float16", 16)             \
-    X(INGOT_DOUBLE, 11, "double", 64)               \
-    X(INGOT_UINT32, 12, "uint32", 32)               \
-    X(INGOT_UINT64, 13, "uint64", 64)               \
-    X(INGOT_COMPLEX64, 14, "complex64", 64)         \
-    X(INGOT_COMPLEX128, 15, "complex128", 128)      \
-    X(INGOT_BFLOAT16, 16, "bfloat16", 16)           \
-    X(INGOT_FLOAT8E4M3FN, 17, "float8e4m3fn", 8)    \
+#define INGOT_ELEMENT_LIST(X)                        \
+    X(INGOT_UNDEFINED, 0, "undefined", 0)            \
+    X(INGOT_FLOAT, 1, "float", 32)                   \
+    X(INGOT_UINT8, 2, "uint8", 8)                    \
+    X(INGOT_INT8, 3, "int8", 8)                      \
+    X(INGOT_UINT16, 4, "uint16", 16)                 \
+    X(INGOT_INT16, 5, "int16", 16)                   \
+    X(INGOT_INT32, 6, "int32", 32)                   \
+    X(INGOT_INT64, 7, "int64", 64)                   \
+    X(INGOT_STRING, 8, "string", 128)                \
+    X(INGOT_BOOL, 9, "bool", 8)                      \
+    X(INGOT_FLOAT16, 10, "float16", 16)              \
+    X(INGOT_DOUBLE, 11, "double", 64)                \
+    X(INGOT_UINT32, 12, "uint32", 32)                \
+    X(INGOT_UINT64, 13, "uint64", 64)                \
+    X(INGOT_COMPLEX64, 14, "complex64", 64)          \
+    X(INGOT_COMPLEX128, 15, "complex128", 128)       \
+    X(INGOT_BFLOAT16, 16, "bfloat16", 16)            \
+    X(INGOT_FLOAT8E4M3FN, 17, "float8e4m3fn", 8)     \
     X(INGOT_FLOAT8E4M3FNUZ, 18, "float8e4m3fnuz", 8) \
-    X(INGOT_FLOAT8E5M2, 19, "float8e5m2", 8)        \
+    X(INGOT_FLOAT8E5M2, 19, "float8e5m2", 8)         \
     X(INGOT_FLOAT8E5M2FNUZ, 20, "float8e5m2fnuz", 8) \
-    X(INGOT_UINT4, 21, "uint4", 4)                  \
-    X(INGOT_INT4, 22, "int4", 4)                    \
-    X(INGOT_FLOAT4E2M1, 23, "float4e2m1", 4)        \
-    X(INGOT_FLOAT8E8M0, 24, "float8e8m0", 8)        \
-    X(INGOT_UINT2, 25, "uint2", 2)                  \
+    X(INGOT_UINT4, 21, "uint4", 4)                   \
+    X(INGOT_INT4, 22, "int4", 4)                     \
+    X(INGOT_FLOAT4E2M1, 23, "float4e2m1", 4)         \
+    X(INGOT_FLOAT8E8M0, 24, "float8e8m0", 8)         \
+    X(INGOT_UINT2, 25, "uint2", 2)                   \
     X(INGOT_INT2, 26, "int2", 2)
 
 typedef enum ingot_element {
@@ -227,9 +227,10 @@ typedef struct ingot_model ingot_model;
 
 typedef struct ingot_model_options {
     size_t size;
-    const char *data_folder; /* where external data lies; default: the folder of the file; for a model from memory none */
-    bool no_mmap;            /* read the files instead of mapping them: slower and larger, safe where files may shrink */
-    size_t memory_limit;     /* bytes that reading may take beside the file's own; 0: .8 of the machine or the cgroup */
+    const char
+        *data_folder;    /* where external data lies; default: the folder of the file; for a model from memory none */
+    bool no_mmap;        /* read the files instead of mapping them: slower and larger, safe where files may shrink */
+    size_t memory_limit; /* bytes that reading may take beside the file's own; 0: .8 of the machine or the cgroup */
 } ingot_model_options;
 
 INGOT_API void ingot_model_options_init(ingot_model_options *options);
@@ -302,13 +303,14 @@ typedef enum ingot_opt_level {
 
 typedef struct ingot_session_options {
     size_t size;
-    int threads;           /* participants of one run, the caller included; 0: as many as the cgroup and affinity allow */
-    const char *device;    /* "cpu" (NULL means it) or "cuda", "cuda:1" */
+    int threads;        /* participants of one run, the caller included; 0: as many as the cgroup and affinity allow */
+    const char *device; /* "cpu" (NULL means it) or "cuda", "cuda:1" */
     const char *precision; /* "fp32" (NULL means it), "tf32", "fp16", "bf16", "int8" */
     size_t memory_limit;   /* bytes for weights, arenas and values; 0: .8 of the machine or the cgroup */
     ingot_opt_level opt_level;
-    const char *disabled_passes;             /* names of passes to leave out, separated by commas; NULL: none */
-    const ingot_warmup_shape *warmup_shapes; /* inputs left out take their declared sizes; free sizes are not warmed up */
+    const char *disabled_passes; /* names of passes to leave out, separated by commas; NULL: none */
+    const ingot_warmup_shape
+        *warmup_shapes; /* inputs left out take their declared sizes; free sizes are not warmed up */
     size_t warmup_shape_count;
     size_t max_contexts;     /* runs at once; one more waits for a context; 0: 16 */
     size_t shape_cache_size; /* input shapes whose layout is kept, the least recently used leaves; 0: 64 */
@@ -333,12 +335,12 @@ INGOT_API const ingot_value_info *ingot_session_output(const ingot_session *sess
 typedef struct ingot_statistics {
     size_t size;
     double optimize_ms, plan_ms, pack_ms, warmup_ms; /* parts of session creation */
-    size_t packed_bytes;      /* weights in the layout of their kernels */
-    size_t arena_bytes;       /* activations, all contexts together */
-    size_t context_count;     /* contexts that exist */
-    size_t cached_shapes;     /* input shapes whose layout is kept */
-    size_t node_count;        /* nodes after the passes, subgraphs included */
-    size_t region_count;      /* steps of the plan, subgraphs included */
+    size_t packed_bytes;                             /* weights in the layout of their kernels */
+    size_t arena_bytes;                              /* activations, all contexts together */
+    size_t context_count;                            /* contexts that exist */
+    size_t cached_shapes;                            /* input shapes whose layout is kept */
+    size_t node_count;                               /* nodes after the passes, subgraphs included */
+    size_t region_count;                             /* steps of the plan, subgraphs included */
     uint64_t runs, failed_runs;
 } ingot_statistics;
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Each name is a level that includes those before it on its line of processors. X(name, bit, text) */
-#define INGOT_CPU_LIST(X)                       \
+#define INGOT_CPU_LIST(X)                                                  \
     X(INGOT_CPU_AVX2, 0, "avx2")     /* AVX2, FMA, F16C, BMI2 */           \
     X(INGOT_CPU_AVX512, 1, "avx512") /* AVX-512 F, BW, DQ, VL, and AVX2 */ \
     X(INGOT_CPU_VNNI, 2, "vnni")     /* AVX-512 VNNI */                    \

@@ -36,7 +36,7 @@ bool ingot_tensor_bytes(ingot_element element, int rank, const int64_t *dims, si
 /* ---- Bump arena: many small objects that go together; all zeroed ---- */
 typedef struct ingot_arena ingot_arena;
 ingot_arena *ingot_arena_create(void);
-void *ingot_arena_alloc(ingot_arena *arena, size_t size);                /* aligned for any type; NULL: out of memory */
+void *ingot_arena_alloc(ingot_arena *arena, size_t size); /* aligned for any type; NULL: out of memory */
 void *ingot_arena_alloc_array(ingot_arena *arena, size_t count, size_t size);
 char *ingot_arena_strndup(ingot_arena *arena, const char *text, size_t length);
 void *ingot_arena_copy(ingot_arena *arena, const void *data, size_t size); /* NULL data with size 0 is fine */

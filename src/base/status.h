@@ -13,11 +13,11 @@
 #endif
 
 /* Returns status from the caller where it is not INGOT_OK. */
-#define INGOT_TRY(expression)                                \
-    do {                                                     \
-        ingot_status ingot_try_status_ = (expression);       \
-        if (ingot_try_status_ != INGOT_OK)                   \
-            return ingot_try_status_;                        \
+#define INGOT_TRY(expression)                          \
+    do {                                               \
+        ingot_status ingot_try_status_ = (expression); \
+        if (ingot_try_status_ != INGOT_OK)             \
+            return ingot_try_status_;                  \
     } while (0)
 
 /* Fills error (where it is not NULL and holds no error yet) and returns status. The message says what happened, where, and

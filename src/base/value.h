@@ -17,19 +17,19 @@ typedef struct ingot_buffer {
 
 struct ingot_value {
     ingot_kind kind;
-    ingot_element element;         /* tensor: its elements; sequence, optional: of the tensors inside; map: its keys */
-    int rank;                      /* tensor and sparse */
+    ingot_element element; /* tensor: its elements; sequence, optional: of the tensors inside; map: its keys */
+    int rank;              /* tensor and sparse */
     int64_t dims[INGOT_MAX_RANK];
-    void *data;                    /* tensor elements, row-major, without gaps; strings: ingot_string[count] */
-    size_t capacity;               /* bytes that may be used at data */
-    bool owns_data;                /* data is freed with the value or when it must grow */
-    bool fixed;                    /* data must not be replaced: bound memory, a slice of an arena */
-    ingot_buffer heap;             /* bytes of strings */
-    const char *strings;           /* where offsets of strings count from: heap.data, or another value's heap */
-    ingot_value **items;           /* sequence: its items; map: keys, values; optional: one item or none;
+    void *data;          /* tensor elements, row-major, without gaps; strings: ingot_string[count] */
+    size_t capacity;     /* bytes that may be used at data */
+    bool owns_data;      /* data is freed with the value or when it must grow */
+    bool fixed;          /* data must not be replaced: bound memory, a slice of an arena */
+    ingot_buffer heap;   /* bytes of strings */
+    const char *strings; /* where offsets of strings count from: heap.data, or another value's heap */
+    ingot_value **items; /* sequence: its items; map: keys, values; optional: one item or none;
                                       sparse: values [nnz], indices [nnz] or [nnz, rank] */
     size_t item_count, item_capacity;
-    size_t item_reserve;           /* items past item_count that are kept for reuse */
+    size_t item_reserve; /* items past item_count that are kept for reuse */
 };
 
 /* Sets v to an empty value of kind NONE; no memory. */
