@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cpu/family.h"
+#include "ops/binary.h"
 #include "ops/unary.h"
 
 typedef struct unary_entry {
@@ -50,6 +52,20 @@ static bool clip_bounds(const ingot_node *node, ingot_unary *unary)
            !isnan(unary->a) && !isnan(unary->b);
 }
 
+/* Pow with an exponent that is one constant number, and does not add dimensions. */
+static bool constant_power(const ingot_node *node, ingot_unary *unary)
+{
+    const ingot_graph_value *exponent = node->operand_count > 1 ? node->inputs[1] : NULL;
+    if (!ingot_graph_value_is_constant(exponent) || ingot_value_count(exponent->constant) != 1 ||
+        exponent->constant->rank > (node->inputs[0]->type.rank > 0 ? node->inputs[0]->type.rank : 0) ||
+        ((const ingot_binary_params *)node->params)->legacy)
+        return false;
+    double power = ingot_load_double(exponent->constant->element, exponent->constant->data, 0);
+    unary->a = (float)power;
+    unary->kind = power == 2 ? INGOT_UNARY_SQUARE : power == 3 ? INGOT_UNARY_CUBE : INGOT_UNARY_POW;
+    return unary->a == power;
+}
+
 static const unary_entry entries[] = {
     {"Abs", INGOT_UNARY_ABS, NULL},
     {"Ceil", INGOT_UNARY_CEIL, NULL},
@@ -65,6 +81,7 @@ static const unary_entry entries[] = {
     {"Log", INGOT_UNARY_LOG, NULL},
     {"Mish", INGOT_UNARY_MISH, NULL},
     {"Neg", INGOT_UNARY_NEG, NULL},
+    {"Pow", INGOT_UNARY_POW, constant_power},
     {"Reciprocal", INGOT_UNARY_RECIPROCAL, NULL},
     {"Relu", INGOT_UNARY_RELU, NULL},
     {"Round", INGOT_UNARY_ROUND, NULL},
