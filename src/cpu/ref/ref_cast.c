@@ -72,10 +72,24 @@ DEFINE_CASTS(uint16_t, , )
 DEFINE_CASTS(uint32_t, , )
 DEFINE_CASTS(uint64_t, , )
 
+/* A bool is any byte that is not 0. */
+static bool cast_bool(ingot_element to, void *out, const void *in, size_t count)
+{
+    uint8_t x[CHUNK];
+    bool native = true;
+    for (size_t done = 0; done < count && native; done += CHUNK) {
+        size_t now = count - done < CHUNK ? count - done : CHUNK;
+        for (size_t i = 0; i < now; i++)
+            x[i] = ((const uint8_t *)in)[done + i] != 0;
+        native = cast_uint8_t(to, (char *)out + done * ingot_element_size(to), x, now);
+    }
+    return native;
+}
+
 typedef bool (*cast_run)(ingot_element to, void *out, const void *in, size_t count);
 
 #define SLOT(element, type, wide) [element] = cast_##type,
-static const cast_run native_casts[INGOT_ELEMENT_COUNT] = {INGOT_NATIVE_NUMBERS(SLOT)};
+static const cast_run native_casts[INGOT_ELEMENT_COUNT] = {INGOT_NATIVE_NUMBERS(SLOT)[INGOT_BOOL] = cast_bool};
 
 /* ---- The narrow types, one element at a time ---- */
 
