@@ -34,6 +34,7 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
     draft.detail = &d;
     draft.detail_size = sizeof d;
     draft.flags = INGOT_OP_IN_PLACE;
+    draft.packed_inputs = d.packs ? 0x1e : 0; /* all but x */
     return ingot_cpu_claim_region(claim, &ingot_cpu_batch_norm, &draft, claimed);
 }
 
