@@ -10,7 +10,9 @@ static void copy_phase(const float *from, size_t stride, size_t count, float *to
 {
     size_t i = 0;
     if (stride == 1) {
-        memcpy(to, from, count * sizeof *to);
+        for (; i + LANES <= count; i += LANES)
+            v_store(to + i, v_load(from + i));
+        v_store_part(to + i, v_load_part(from + i, count - i), count - i);
         return;
     }
     if (stride == 2) { /* the last vector would read past the row's end */

@@ -300,7 +300,7 @@ void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *r
 
 ingot_gemm_grid ingot_gemm_f32_grid(const ingot_gemm_kernel *kernel, size_t m, size_t n, size_t k, bool fill)
 {
-    ingot_gemm_grid grid = {.row_blocks = 1};
+    ingot_gemm_grid grid = {.row_blocks = 1, .unit = ingot_gemm_panels_at_once(m)};
     grid.tiles = ingot_gemm_row_tiles(kernel, m);
     grid.panels = ingot_ceil_div(n, kernel->columns);
     size_t steps = ingot_ceil_div(k, ingot_gemm_k_blocks(k));
@@ -312,13 +312,12 @@ ingot_gemm_grid ingot_gemm_f32_grid(const ingot_gemm_kernel *kernel, size_t m, s
     double memory = fill ? 0 : area * sizeof(float) / B_BYTES_PER_MICROSECOND;
     double cost = compute > memory ? compute : memory;
     double panels = cost > 0 ? ceil(CHUNK_TIME / cost) : (double)grid.panels;
-    if (panels < 4 && m <= 3)
-        panels = 4;
     if (panels > (double)grid.panels)
         panels = (double)grid.panels;
     if (fill && panels > INGOT_GEMM_FILL_PANELS)
         panels = INGOT_GEMM_FILL_PANELS;
-    grid.column_blocks = ingot_ceil_div(grid.panels, (size_t)panels);
+    size_t units = ingot_ceil_div((size_t)panels, grid.unit);
+    grid.column_blocks = ingot_ceil_div(ingot_ceil_div(grid.panels, grid.unit), units);
     /* Filled panels are filled again for each block of rows, so rows are cut only where columns are few. */
     if (fill && grid.column_blocks < 8 && cost * (double)grid.panels > 8 * CHUNK_TIME) {
         size_t most = grid.tiles / 8 > 0 ? grid.tiles / 8 : 1;
@@ -331,11 +330,14 @@ ingot_gemm_grid ingot_gemm_f32_grid(const ingot_gemm_kernel *kernel, size_t m, s
 ingot_gemm_range ingot_gemm_grid_range(const ingot_gemm_grid *grid, size_t chunk)
 {
     size_t row = chunk % grid->row_blocks, column = chunk / grid->row_blocks;
+    size_t units = ingot_ceil_div(grid->panels, grid->unit);
     ingot_gemm_range range = {
         .first_tile = ingot_split(grid->tiles, grid->row_blocks, row),
         .end_tile = ingot_split(grid->tiles, grid->row_blocks, row + 1),
-        .first_panel = ingot_split(grid->panels, grid->column_blocks, column),
-        .end_panel = ingot_split(grid->panels, grid->column_blocks, column + 1),
+        .first_panel = ingot_split(units, grid->column_blocks, column) * grid->unit,
+        .end_panel = ingot_split(units, grid->column_blocks, column + 1) * grid->unit,
     };
+    if (range.end_panel > grid->panels)
+        range.end_panel = grid->panels;
     return range;
 }

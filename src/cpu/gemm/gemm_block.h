@@ -50,6 +50,7 @@ void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *r
  * microseconds of work. */
 typedef struct ingot_gemm_grid {
     size_t tiles, panels, row_blocks, column_blocks;
+    size_t unit; /* panels that stay together, as a tile takes so many at once */
 } ingot_gemm_grid;
 ingot_gemm_grid ingot_gemm_f32_grid(const ingot_gemm_kernel *kernel, size_t m, size_t n, size_t k, bool fill);
 ingot_gemm_range ingot_gemm_grid_range(const ingot_gemm_grid *grid, size_t chunk);
