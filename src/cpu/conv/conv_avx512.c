@@ -1,3 +1,4 @@
+/* The convolution kernels: the templates for AVX-512. */
 #define INGOT_SIMD_AVX512 1
 #include "cpu/conv/depthwise_tmpl.h"
 #include "cpu/conv/im2col_tmpl.h"

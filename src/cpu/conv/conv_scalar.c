@@ -1,3 +1,4 @@
+/* The convolution kernels: the templates for plain C. */
 #define INGOT_SIMD_SCALAR 1
 #include "cpu/conv/depthwise_tmpl.h"
 #include "cpu/conv/im2col_tmpl.h"

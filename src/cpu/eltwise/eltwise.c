@@ -11,6 +11,12 @@ static size_t chunk_count(size_t elements)
     return (elements + CHUNK - 1) / CHUNK;
 }
 
+/* Less work than some chunks is done before another thread is awake. */
+static int useful_threads(size_t elements, int threads)
+{
+    return elements < 3 * CHUNK ? 1 : threads;
+}
+
 static size_t chunk_end(size_t chunk, size_t elements)
 {
     return elements - chunk * CHUNK < CHUNK ? elements : (chunk + 1) * CHUNK;
@@ -34,7 +40,7 @@ static void run_unary(void *argument, size_t chunk, int participant)
 void ingot_unary_f32(const ingot_unary *op, const float *x, float *y, size_t count, int threads)
 {
     unary_task task = {ingot_vec_table_best()->unary[op->kind], op, x, y, count};
-    ingot_parallel(threads, chunk_count(count), run_unary, &task);
+    ingot_parallel(useful_threads(count, threads), chunk_count(count), run_unary, &task);
 }
 
 bool ingot_broadcast_strides(int from_rank, const size_t *from, int to_rank, const size_t *to, ptrdiff_t *strides)
@@ -161,7 +167,7 @@ void ingot_binary_f32(const ingot_binary *op, int threads)
     task.functions = ingot_vec_table_best()->binary[op->kind];
     task.then = ingot_vec_table_best()->unary[op->then.kind];
     merge_dimensions(op, &task);
-    ingot_parallel(threads, chunk_count(task.count), run_binary, &task);
+    ingot_parallel(useful_threads(task.count, threads), chunk_count(task.count), run_binary, &task);
 }
 
 typedef struct affine_task {
@@ -212,5 +218,5 @@ void ingot_channel_affine_f32(size_t outer, size_t channels, size_t inner, const
                               const float *shift, const ingot_unary *then, float *y, int threads)
 {
     affine_task task = {ingot_vec_table_best(), channels, inner, outer * channels * inner, x, scale, shift, then, y};
-    ingot_parallel(threads, chunk_count(task.count), run_affine, &task);
+    ingot_parallel(useful_threads(task.count, threads), chunk_count(task.count), run_affine, &task);
 }

@@ -6,6 +6,8 @@
 
 /* Bytes of output of a chunk. */
 #define CHUNK ((size_t)64 << 10)
+/* Less than this is copied before another thread is awake. */
+#define LEAST_BYTES (4 * CHUNK)
 /* Side of the squares that a transpose works in: both sides' cache lines stay in L1. */
 #define SQUARE 16
 
@@ -188,6 +190,8 @@ void ingot_copy_strided(const ingot_copy *copy, int threads)
     cut_items(&task);
     size_t bytes = count / task.items * copy->element_size;
     task.items_per_chunk = bytes < CHUNK ? CHUNK / bytes : 1;
+    if (count * copy->element_size < LEAST_BYTES)
+        threads = 1;
     ingot_parallel(threads, (task.items + task.items_per_chunk - 1) / task.items_per_chunk, run_copy, &task);
 }
 

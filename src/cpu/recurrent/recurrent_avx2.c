@@ -1,3 +1,4 @@
+/* The recurrent kernels: recurrent_tmpl.h for AVX2. */
 #define INGOT_SIMD_AVX2 1
 #include "cpu/recurrent/recurrent_tmpl.h"
 

@@ -1,3 +1,4 @@
+/* The recurrent kernels: recurrent_tmpl.h for plain C. */
 #define INGOT_SIMD_SCALAR 1
 #include "cpu/recurrent/recurrent_tmpl.h"
 

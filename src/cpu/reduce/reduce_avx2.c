@@ -1,3 +1,4 @@
+/* The reduction kernels: the templates for AVX2. */
 #define INGOT_SIMD_AVX2 1
 #include "cpu/reduce/pool_tmpl.h"
 #include "cpu/reduce/reduce_tmpl.h"

@@ -1,3 +1,4 @@
+/* The reduction kernels: the templates for AVX-512. */
 #define INGOT_SIMD_AVX512 1
 #include "cpu/reduce/pool_tmpl.h"
 #include "cpu/reduce/reduce_tmpl.h"

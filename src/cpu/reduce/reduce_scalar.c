@@ -1,3 +1,4 @@
+/* The reduction kernels: the templates for plain C. */
 #define INGOT_SIMD_SCALAR 1
 #include "cpu/reduce/pool_tmpl.h"
 #include "cpu/reduce/reduce_tmpl.h"
