@@ -256,6 +256,8 @@ static ingot_status infer_resize(ingot_infer *c)
                                 ingot_element_name(element));
     if (params->by_attributes)
         INGOT_TRY(ingot_infer_rank(c, 0, 4, 4));
+    for (size_t i = 1; i < 4; i++)
+        INGOT_TRY(ingot_infer_rank(c, i, 1, 1));
     if (input->rank < 0) {
         ingot_infer_set_unranked(c, 0, element);
         return INGOT_OK;
