@@ -2,23 +2,11 @@
 
 #include <stddef.h>
 
-static const ingot_param_field affine_fields[] = {
-    {"alpha", INGOT_PARAM_FLOAT, offsetof(ingot_affine_params, alpha), NULL, 0},
-    {"beta", INGOT_PARAM_FLOAT, offsetof(ingot_affine_params, beta), NULL, 0},
-    {NULL, 0, 0, NULL, 0},
-};
-
 static const ingot_param_field image_scaler_fields[] = {
     {"scale", INGOT_PARAM_FLOAT, offsetof(ingot_image_scaler_params, scale), NULL, 0},
     {"bias", INGOT_PARAM_FLOATS, offsetof(ingot_image_scaler_params, bias), NULL, 0},
     {NULL, 0, 0, NULL, 0},
 };
-
-static ingot_status infer_affine(ingot_infer *c)
-{
-    ingot_infer_copy(c, 0, 0, false);
-    return INGOT_OK;
-}
 
 static ingot_status infer_image_scaler(ingot_infer *c)
 {
@@ -30,14 +18,6 @@ static ingot_status infer_image_scaler(ingot_infer *c)
     ingot_infer_copy(c, 0, 0, false);
     return INGOT_OK;
 }
-
-const ingot_op ingot_op_affine = {
-    .summary = "alpha * x + beta.",
-    .params_size = sizeof(ingot_affine_params),
-    .fields = affine_fields,
-    .infer = infer_affine,
-    .flags = INGOT_OP_IN_PLACE,
-};
 
 const ingot_op ingot_op_image_scaler = {
     .summary = "Scales an image and adds a bias to each channel.",

@@ -1,12 +1,8 @@
-/* Affine and ImageScaler: experimental operators that ONNX 1.5 took away, but that models still use. */
+/* ImageScaler: an experimental operator that ONNX 1.5 took away, but that models still use. */
 #ifndef INGOT_OPS_IMAGE_SCALER_H
 #define INGOT_OPS_IMAGE_SCALER_H
 
 #include "ops/op.h"
-
-typedef struct ingot_affine_params { /* y = alpha * x + beta */
-    float alpha, beta;
-} ingot_affine_params;
 
 typedef struct ingot_image_scaler_params { /* y = scale * x + bias[channel] for x [N, C, H, W] */
     float scale;

@@ -4,10 +4,67 @@
 #include "cpu/ref/ref.h"
 #include "cpu/ref/ref_move.h"
 
+/* A transpose that only swaps two groups of dimensions after some that stay: outer matrices of rows x columns. */
+typedef struct swap {
+    size_t outer, rows, columns;
+} swap;
+
+static bool find_swap(const ingot_transpose_params *params, const ingot_value *x, swap *s)
+{
+    int rank = x->rank, kept = 0;
+    while (kept < rank && ingot_transpose_source(params, rank, kept) == kept)
+        kept++;
+    int first = kept < rank ? ingot_transpose_source(params, rank, kept) : rank;
+    for (int i = kept; i < rank; i++)
+        if (ingot_transpose_source(params, rank, i) != (first + i - kept < rank ? first + i - kept : first + i - rank))
+            return false;
+    *s = (swap){1, 1, 1};
+    for (int i = 0; i < rank; i++)
+        *(i < kept ? &s->outer : i < first ? &s->rows : &s->columns) *= (size_t)x->dims[i];
+    return true;
+}
+
+#define BLOCK 32 /* a block of both sides stays in the first cache */
+
+#define DEFINE_SWAP(type)                                                 \
+    static void swap_##type(const swap *s, const type *x, type *y)        \
+    {                                                                     \
+        for (size_t r = 0; r < s->rows; r += BLOCK)                       \
+            for (size_t c = 0; c < s->columns; c += BLOCK)                \
+                for (size_t j = c; j < c + BLOCK && j < s->columns; j++)  \
+                    for (size_t i = r; i < r + BLOCK && i < s->rows; i++) \
+                        y[j * s->rows + i] = x[i * s->columns + j];       \
+    }
+DEFINE_SWAP(uint8_t)
+DEFINE_SWAP(uint16_t)
+DEFINE_SWAP(uint32_t)
+DEFINE_SWAP(uint64_t)
+
+static bool run_swap(const swap *s, const ingot_value *x, ingot_value *y)
+{
+    size_t size = ingot_element_size(x->element), step = s->rows * s->columns;
+    for (size_t o = 0; o < s->outer; o++) {
+        if (size == 1)
+            swap_uint8_t(s, (const uint8_t *)x->data + o * step, (uint8_t *)y->data + o * step);
+        else if (size == 2)
+            swap_uint16_t(s, (const uint16_t *)x->data + o * step, (uint16_t *)y->data + o * step);
+        else if (size == 4)
+            swap_uint32_t(s, (const uint32_t *)x->data + o * step, (uint32_t *)y->data + o * step);
+        else if (size == 8 && x->element != INGOT_COMPLEX64)
+            swap_uint64_t(s, (const uint64_t *)x->data + o * step, (uint64_t *)y->data + o * step);
+        else
+            return false;
+    }
+    return true;
+}
+
 ingot_status ingot_ref_transpose(const ingot_kernel_call *call)
 {
     const ingot_value *x = call->inputs[0];
     ingot_value *y = call->outputs[0];
+    swap s;
+    if (find_swap(call->params, x, &s) && run_swap(&s, x, y))
+        return INGOT_OK;
     int64_t plain[INGOT_MAX_RANK], strides[INGOT_MAX_RANK];
     ingot_walk walk;
     ingot_plain_strides(x->rank, x->dims, plain);

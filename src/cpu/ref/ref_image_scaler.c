@@ -1,4 +1,4 @@
-/* Affine and ImageScaler. */
+/* ImageScaler. */
 #include "cpu/ref/ref.h"
 #include "cpu/ref/ref_iterate.h"
 #include "cpu/ref/ref_scratch.h"
@@ -18,13 +18,6 @@ static void scale_and_shift(const ingot_kernel_call *call, size_t first, size_t 
         ingot_write_doubles(y->element, y->data, (int64_t)(first + done), 1, n, part);
         done += n;
     }
-}
-
-ingot_status ingot_ref_affine(const ingot_kernel_call *call)
-{
-    const ingot_affine_params *p = call->params;
-    scale_and_shift(call, 0, ingot_ref_count(call->inputs[0]), (double)p->alpha, (double)p->beta);
-    return INGOT_OK;
 }
 
 ingot_status ingot_ref_image_scaler(const ingot_kernel_call *call)
