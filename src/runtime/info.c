@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/flops.h"
 #include "runtime/session.h"
 
 size_t ingot_session_input_count(const ingot_session *s)
@@ -62,6 +63,18 @@ ingot_status ingot_session_statistics(const ingot_session *session, ingot_statis
     return INGOT_OK;
 }
 
+/* FLOPs of a step in the shapes that some context is laid out for. */
+static double count_flops(ingot_session *s, const ingot_plan_step *step)
+{
+    double flops = 0;
+    pthread_mutex_lock(&s->lock);
+    for (const ingot_context *c = s->all; c && flops == 0; c = c->next_of_all)
+        if (c->frame->layout)
+            flops = ingot_step_flops(c->frame->layout, step);
+    pthread_mutex_unlock(&s->lock);
+    return flops;
+}
+
 bool ingot_session_region(const ingot_session *s, size_t index, ingot_region_info *region)
 {
     if (!s || index >= s->plan->step_count)
@@ -74,7 +87,7 @@ bool ingot_session_region(const ingot_session *s, size_t index, ingot_region_inf
                                   .tactic = is_region                       ? step->tactic.name
                                             : step->kind == INGOT_STEP_VIEW ? "view"
                                                                             : "control",
-                                  .flops = 0,
+                                  .flops = count_flops((ingot_session *)s, step),
                                   .packed_bytes = is_region ? step->tactic.packed_bytes : 0};
     return true;
 }
