@@ -118,19 +118,14 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
 }
 
 /* X(rows, vectors) */
-#define TILES(X)                                                                                                     \
-    X(1, 1)                                                                                                          \
-    X(2, 1)                                                                                                          \
-    X(3, 1)                                                                                                          \
-    X(4, 1)                                                                                                          \
-    X(5, 1)                                                                                                          \
-    X(6, 1)                                                                                                          \
-    X(7, 1)                                                                                                          \
-    X(8, 1)                                                                                                          \
-    X(9, 1)                                                                                                          \
-    X(10, 1) X(11, 1) X(12, 1) X(13, 1) X(14, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2)     \
-        X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2) X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) \
-            X(1, 8)
+/* clang-format off */
+#define TILES(X) \
+    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) \
+    X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(13, 1) X(14, 1) \
+    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) \
+    X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2) \
+    X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
+/* clang-format on */
 
 #define TILE_FUNCTION(rows, vectors)                              \
     static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \
