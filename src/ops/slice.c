@@ -46,6 +46,8 @@ static ingot_dim place(ingot_dims *dims, ingot_dim size, ingot_dim end)
     /* Files say "to the end" with the greatest number of 32 or of 64 bits. */
     if (ingot_dim_is_number(end) && end >= INT32_MAX)
         return size;
+    if (end == 0 || end == size)
+        return end;
     if (ingot_dim_is_number(end) && end < 0)
         return ingot_dim_make(dims, INGOT_DIM_MAX, ingot_dim_add(dims, size, end), 0);
     return ingot_content_not_negative(dims, end) ? ingot_dim_make(dims, INGOT_DIM_MIN, size, end) : INGOT_DIM_UNKNOWN;
@@ -62,7 +64,7 @@ static ingot_dim symbolic_count(ingot_dims *dims, ingot_dim size, ingot_dim star
     }
     ingot_dim first = place(dims, size, start), last = place(dims, size, end);
     ingot_dim span = ingot_dim_sub(dims, last, first);
-    if (!ingot_content_not_negative(dims, span))
+    if (last != size && !ingot_content_not_negative(dims, span)) /* no start lies behind the end */
         span = ingot_dim_make(dims, INGOT_DIM_MAX, span, 0);
     return ingot_dim_make(dims, INGOT_DIM_CEIL_DIV, span, step);
 }
