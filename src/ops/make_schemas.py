@@ -46,10 +46,12 @@ CONV_ATTRIBUTES = [
 ]
 
 
-def extra(name, inputs, attributes, domain="ai.onnx", removed=None):
-    """An operator outside the standard: float types throughout, one output, optional inputs end in '?'. An attribute
-    is (name, type, default or None). removed: the opset that took it away, where no later version exists."""
-    return {"name": name, "inputs": inputs, "attributes": attributes, "domain": domain, "removed": removed}
+def extra(name, inputs, attributes, domain="ai.onnx", removed=None, types=FLOATS):
+    """An operator outside the standard: one type throughout, one output, optional inputs end in '?'. An attribute is
+    (name, type, default or None); one without that is required where its name ends in '!'. removed: the opset that
+    took it away, where no later version exists."""
+    return {"name": name, "inputs": inputs, "attributes": attributes, "domain": domain, "removed": removed,
+            "types": types}
 
 
 # Experimental operators of ai.onnx 1 to 9, removed by ONNX 1.5 (opset 10): ONNX 1.4, docs/Operators.md.
@@ -67,6 +69,10 @@ EXTRAS = [
     extra("FusedConv", ["X", "W", "B?", "Z?"],
           CONV_ATTRIBUTES + [("activation", AttributeProto.STRING, None),
                              ("activation_params", AttributeProto.FLOATS, None)], domain="com.microsoft"),
+    extra("Tokenizer", ["X"],
+          [("mark!", AttributeProto.INT, None), ("mincharnum!", AttributeProto.INT, None),
+           ("pad_value!", AttributeProto.STRING, None), ("separators", AttributeProto.STRINGS, None),
+           ("tokenexp", AttributeProto.STRING, None)], domain="com.microsoft", types=["tensor(string)"]),
 ]
 
 
@@ -178,10 +184,11 @@ def add_standard(tables, schema):
 def add_extra(tables, operator):
     inputs = [(n.rstrip("?"), OPTIONAL if n.endswith("?") else SINGLE, True, "T") for n in operator["inputs"]]
     required = sum(1 for i in inputs if i[1] == SINGLE)
-    attributes = [(name, kind, False, default) for name, kind, default in operator["attributes"]]
+    attributes = [(name.rstrip("!"), kind, name.endswith("!"), default)
+                  for name, kind, default in operator["attributes"]]
     key = operator["domain"], operator["name"]
     tables.add(*key, 1, EXTRA, [required, len(inputs), 1, 1], inputs, [("Y", SINGLE, True, "T")], attributes,
-               {"T": FLOATS})
+               {"T": operator["types"]})
     if operator["removed"]:
         tables.add(*key, operator["removed"], EXTRA | DEPRECATED, [0, 0, 0, 0], [], [], [], {})
 

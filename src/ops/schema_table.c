@@ -689,9 +689,10 @@ const ingot_schema ingot_schemas[] = {
     {"ai.onnx.preview.training", "Gradient", 1, 0, 1, 65535, 1, 65535, 370, 371, 598, 149, 1, 1, 3, 2},
     {"ai.onnx.preview.training", "Momentum", 1, 0, 3, 65535, 1, 65535, 366, 369, 601, 429, 3, 1, 4, 3},
     {"com.microsoft", "FusedConv", 1, 8, 2, 4, 1, 1, 372, 1, 613, 0, 4, 1, 8, 1},
+    {"com.microsoft", "Tokenizer", 1, 8, 1, 1, 1, 1, 0, 1, 621, 384, 1, 1, 5, 1},
 };
 
-const size_t ingot_schema_count = 671;
+const size_t ingot_schema_count = 672;
 
 const ingot_schema_value ingot_schema_values[] = {
     {"X", 0, 1, 0}, {"Y", 0, 1, 0}, {"input", 0, 1, 0}, {"output", 0, 1, 0}, {"A", 0, 1, 0}, {"B", 0, 1, 0},
@@ -967,6 +968,8 @@ const ingot_schema_attribute ingot_schema_attributes[] = {
     {"scale", 1, 0, 1, 1, 3}, {"alpha", 1, 0, 0, 0, 0}, {"beta", 1, 0, 0, 0, 0}, {"activation", 3, 0, 0, 0, 0},
     {"activation_params", 6, 0, 0, 0, 0}, {"auto_pad", 3, 0, 1, 1, 0}, {"dilations", 7, 0, 0, 0, 0},
     {"group", 2, 0, 1, 1, 1}, {"kernel_shape", 7, 0, 0, 0, 0}, {"pads", 7, 0, 0, 0, 0}, {"strides", 7, 0, 0, 0, 0},
+    {"mark", 2, 1, 0, 0, 0}, {"mincharnum", 2, 1, 0, 0, 0}, {"pad_value", 3, 1, 0, 0, 0},
+    {"separators", 8, 0, 0, 0, 0}, {"tokenexp", 3, 0, 0, 0, 0},
 };
 
 const ingot_schema_constraint ingot_schema_constraints[] = {
