@@ -33,6 +33,8 @@ static ingot_status shape_outputs(const ingot_node *node, const ingot_value *con
             known &= ingot_dim_is_number(t->dims[d]);
         if (outputs[i] && known)
             INGOT_TRY(ingot_value_set_tensor_within(budget, outputs[i], t->element, t->rank, t->dims, error));
+        else if (outputs[i] && t->kind == INGOT_KIND_TENSOR && !(node->op->flags & INGOT_OP_SIZES_OUTPUT))
+            return ingot_node_fail(node, error, INGOT_INVALID_MODEL, "the shape of its output %zu cannot be told", i);
     }
     return INGOT_OK;
 }

@@ -318,6 +318,10 @@ static ingot_status shape_outputs(ingot_frame *f, const ingot_plan_step *step, c
         if (known && step->kind == INGOT_STEP_REGION)
             INGOT_TRY(ingot_value_set_tensor_within(f->plan->budget, &f->owned[slot], type->element, type->rank,
                                                     type->dims, run->error));
+        else if (!known && type->kind == INGOT_KIND_TENSOR && !(step->node->op->flags & INGOT_OP_SIZES_OUTPUT))
+            return ingot_node_fail(step->node, run->error, INGOT_INVALID_INPUT,
+                                   "the shape of its output '%s' cannot be told from its inputs",
+                                   f->plan->slots[slot].value->name);
     }
     return INGOT_OK;
 }
