@@ -108,7 +108,7 @@ install_meson() {
 build() {
     if [ ! -f build/build.ninja ]; then
         say "Configuring a release build in build/"
-        meson setup build --buildtype=release -Dpng=enabled -Djpeg=enabled "-Dtests=$1"
+        meson setup build --buildtype=release -Dcommand=enabled -Dpng=enabled -Djpeg=enabled "-Dtests=$1"
     elif [ "$1" = true ]; then
         meson configure build -Dtests=true
     fi

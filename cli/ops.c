@@ -19,9 +19,9 @@ static json_t *to_json(void)
     json_t *list = json_array();
     ingot_operator_info info;
     for (size_t i = 0; ingot_operator(i, &info); i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:s, s:s}", "domain", info.domain, "name", info.name,
-                                              "since_version", info.since_version, "types", info.types, "backends",
-                                              info.backends));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:s, s:s, s:s}", "domain", info.domain, "name",
+                                              info.name, "since_version", info.since_version, "types", info.types,
+                                              "backends", info.backends, "summary", info.summary));
     return json_pack("{s:o}", "operators", list);
 }
 

@@ -406,6 +406,7 @@ typedef struct ingot_operator_info {
     const char *domain; /* "ai.onnx" */
     const char *name;
     int since_version;
+    const char *summary;  /* one line: what it does */
     char types[256];      /* element types its first type constraint allows: "float16 float double" */
     const char *backends; /* "cpu" */
 } ingot_operator_info;

@@ -26,13 +26,18 @@ bool ingot_operator(size_t index, ingot_operator_info *info)
     size_t count;
     const ingot_op_entry *entries = ingot_op_entries(&count);
     for (size_t i = 0; i < count; i++) {
-        /* Every version of the schema that this form serves. */
+        /* Every version of the schema that this form serves, but the one that takes the operator away. */
         for (const ingot_schema *s = ingot_schema_first(entries[i].domain, entries[i].name); s;
              s = ingot_schema_next_version(s)) {
+            if (s->flags & INGOT_SCHEMA_DEPRECATED)
+                continue;
             if (ingot_op_find(s->domain, s->name, s->since_version) != &entries[i] || index-- > 0)
                 continue;
-            *info = (ingot_operator_info){
-                .domain = s->domain, .name = s->name, .since_version = s->since_version, .backends = "cpu"};
+            *info = (ingot_operator_info){.domain = s->domain,
+                                          .name = s->name,
+                                          .since_version = s->since_version,
+                                          .summary = entries[i].op ? entries[i].op->summary : "",
+                                          .backends = "cpu"};
             list_types(s, info->types, sizeof info->types);
             return true;
         }

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Fail where docs/ops.md is not what `ingot ops` says. Exit code 77 (skipped) where build/ingot does not exist.
+
+usage: check_ops_page.py [--write] [--ingot PATH]      --write makes the page anew
+"""
+import argparse
+import json
+import os
+import sys
+
+import house
+
+PAGE = "docs/ops.md"
+HEAD = """# Operators
+Every operator that Ingot runs, with the opset versions that have a form of their own and the element types of its first input.
+Made from `src/ops/ops.def` and the schemas of the standard by `tests/check_ops_page.py --write`; `ingot ops` prints the same.
+An operator that is not here is refused when the model is loaded, by name.
+"""
+
+
+def page(operators):
+    lines = [HEAD]
+    domain = None
+    rows = {}
+    for entry in operators:
+        rows.setdefault((entry["domain"], entry["name"]), []).append(entry)
+    for (where, name), versions in rows.items():
+        if where != domain:
+            domain = where
+            lines.append(f"\n## {domain}\n\n| operator | versions | types | what it does |\n|---|---|---|---|\n")
+        summary = next((v["summary"] for v in reversed(versions) if v["summary"]), "rewritten into other operators")
+        summary = summary[0].upper() + summary[1:].rstrip(".")
+        numbers = " ".join(str(v["since_version"]) for v in versions)
+        lines.append(f"| {name} | {numbers} | {versions[-1]['types']} | {summary.replace('|', chr(92) + '|')} |\n")
+    return "".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--ingot", default=os.path.join(house.ROOT, "build", "ingot"))
+    arguments = parser.parse_args()
+    if not os.path.exists(arguments.ingot):
+        return house.skip(f"{arguments.ingot} does not exist")
+    code, output = house.run([arguments.ingot, "ops", "--json"])
+    if code != 0:
+        return house.finish([output])
+    wanted = page(json.loads(output)["operators"])
+    path = os.path.join(house.ROOT, PAGE)
+    if arguments.write:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(wanted)
+        return 0
+    found = house.read(PAGE) if os.path.exists(path) else ""
+    return house.finish([] if found == wanted else [f"{PAGE} is stale: run python3 tests/check_ops_page.py --write"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
