@@ -84,9 +84,19 @@ static ingot_status read_list(ingot_infer *c, const ingot_ints *attribute, size_
     if (ingot_infer_integers(c, input, values, INGOT_MAX_RANK, count))
         return INGOT_OK;
     *count = length < 0 ? SIZE_MAX : (size_t)length;
-    for (int i = 0; i < length; i++)
+    for (int i = 0; i < INGOT_MAX_RANK; i++)
         values[i] = INGOT_DIM_UNKNOWN;
     return INGOT_OK;
+}
+
+/* Makes *count the length of a list, where that is known; false where another length is known. */
+static bool agree(size_t *count, size_t length)
+{
+    if (length == SIZE_MAX || length == *count)
+        return true;
+    bool open = *count == SIZE_MAX;
+    *count = open ? length : *count;
+    return open;
 }
 
 typedef struct slice_lists {
@@ -99,32 +109,26 @@ typedef struct slice_lists {
 static ingot_status read_lists(ingot_infer *c, int rank, slice_lists *lists)
 {
     const ingot_slice_params *params = c->params;
-    size_t ends, axes, steps;
+    size_t ends, axes, steps = SIZE_MAX;
     INGOT_TRY(read_list(c, &params->starts, 1, lists->starts, &lists->count));
     INGOT_TRY(read_list(c, &params->ends, 2, lists->ends, &ends));
     INGOT_TRY(ingot_movement_axes(c, &params->axes, 3, rank, &lists->axes_known, lists->axes, &axes));
-    size_t count = lists->count = lists->count == SIZE_MAX ? ends : lists->count;
-    if (ingot_infer_has(c, 4)) {
+    for (int i = 0; i < INGOT_MAX_RANK; i++)
+        lists->steps[i] = 1;
+    if (ingot_infer_has(c, 4))
         INGOT_TRY(read_list(c, NULL, 4, lists->steps, &steps));
-    } else {
-        steps = count;
-        for (int i = 0; i < INGOT_MAX_RANK; i++)
-            lists->steps[i] = 1;
-    }
-    if (lists->axes_known && axes == SIZE_MAX) {
-        axes = count;
-        for (int i = 0; i < INGOT_MAX_RANK; i++)
-            lists->axes[i] = i;
-        if (count != SIZE_MAX && count > (size_t)rank)
-            return ingot_infer_fail(c, "starts has %zu elements, but the data has %d dimensions", count, rank);
-    }
-    bool fits = (ends == SIZE_MAX || ends == count) && (steps == SIZE_MAX || steps == count) &&
-                (!lists->axes_known || count == SIZE_MAX || axes == count);
+    size_t starts = lists->count;
+    bool fits = agree(&lists->count, ends) && agree(&lists->count, steps) &&
+                agree(&lists->count, lists->axes_known ? axes : SIZE_MAX);
     if (!fits)
         return ingot_infer_fail(c, "starts, ends, axes and steps must have as many elements, but starts has %zu",
-                                count);
-    if (steps == SIZE_MAX || ends == SIZE_MAX)
-        lists->count = SIZE_MAX;
+                                starts);
+    if (!lists->axes_known || axes != SIZE_MAX)
+        return INGOT_OK;
+    for (int i = 0; i < INGOT_MAX_RANK; i++)
+        lists->axes[i] = i;
+    if (lists->count != SIZE_MAX && lists->count > (size_t)rank)
+        return ingot_infer_fail(c, "starts has %zu elements, but the data has %d dimensions", lists->count, rank);
     return INGOT_OK;
 }
 
@@ -134,7 +138,7 @@ static void slice_content(ingot_infer *c, const slice_lists *lists, int64_t size
     ingot_dim values[INGOT_MAX_KNOWN], result[INGOT_MAX_KNOWN];
     size_t known;
     int64_t first = 0, count = size, step = 1;
-    if (!ingot_content_of(c, 0, values, &known) || (int64_t)known != size)
+    if (lists->count == SIZE_MAX || !ingot_content_of(c, 0, values, &known) || (int64_t)known != size)
         return;
     if (lists->count == 1) {
         step = lists->steps[0];
