@@ -4,7 +4,7 @@
 
 #include "passes/rewrite.h"
 
-#define RESHAPE_OPSET 14 /* with allowzero */
+#define RESHAPE_OPSET 25 /* with allowzero, of every type */
 
 static ingot_node *made_by_view(const ingot_graph_value *value)
 {
