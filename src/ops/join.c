@@ -130,6 +130,21 @@ int64_t ingot_split_part(int64_t size, size_t parts, size_t index)
 }
 
 /* Sizes as given, as far as they are known. */
+/* Integers of an input that the first versions of Split and Tile let be floats. */
+static bool whole_numbers(const ingot_infer *c, size_t input, ingot_dim *values, size_t max, size_t *count)
+{
+    double numbers[INGOT_MAX_SPLIT];
+    if (ingot_infer_integers(c, input, values, max, count))
+        return true;
+    if (!ingot_infer_floats(c, input, numbers, max, count))
+        return false;
+    for (size_t i = 0; i < *count; i++)
+        values[i] = numbers[i] > INT32_MIN && numbers[i] < INT32_MAX && numbers[i] == (int32_t)numbers[i]
+                        ? (ingot_dim)numbers[i]
+                        : INGOT_DIM_UNKNOWN;
+    return true;
+}
+
 static ingot_status split_sizes(ingot_infer *c, ingot_dim total, ingot_dim *sizes, size_t count)
 {
     ingot_dim sum = 0;
@@ -160,7 +175,7 @@ static ingot_status split_parts(ingot_infer *c, ingot_dim total, ingot_dim *size
         if (split->rank == 1 && ingot_dim_is_number(split->dims[0]) && split->dims[0] != (int64_t)parts)
             return ingot_infer_fail(c, "split has %lld sizes, but the node has %zu outputs", (long long)split->dims[0],
                                     parts);
-        if (ingot_infer_integers(c, 1, sizes, parts, &count))
+        if (whole_numbers(c, 1, sizes, parts, &count))
             return split_sizes(c, total, sizes, count);
         for (size_t i = 0; i < parts; i++)
             sizes[i] = INGOT_DIM_UNKNOWN;
@@ -273,13 +288,13 @@ static ingot_status tile_repeats(ingot_infer *c, int rank, ingot_dim *repeats, b
 {
     const ingot_tile_params *params = c->params;
     size_t count;
-    int64_t axis;
     int at;
     if (params->one_axis) {
-        ingot_dim tiles;
+        ingot_dim tiles, axis;
         INGOT_TRY(ingot_movement_one(c, 1));
         INGOT_TRY(ingot_movement_one(c, 2));
-        *known = ingot_infer_integers(c, 1, &tiles, 1, &count) && count == 1 && ingot_movement_scalar(c, 2, &axis);
+        *known = whole_numbers(c, 1, &tiles, 1, &count) && count == 1 && whole_numbers(c, 2, &axis, 1, &count) &&
+                 count == 1 && ingot_dim_is_number(axis);
         if (!*known)
             return INGOT_OK;
         INGOT_TRY(ingot_infer_axis(c, "axis", axis, rank, 0, &at));
