@@ -180,9 +180,16 @@ const ingot_op ingot_op_eye_like = {
 /* ---- OneHot ---- */
 
 static const ingot_param_field one_hot_fields[] = {
-    {"axis", INGOT_PARAM_INT, offsetof(ingot_axis_params, axis), NULL, 0},
+    {"axis", INGOT_PARAM_INT, offsetof(ingot_hot_params, axis), NULL, 0},
     {.attribute = NULL},
 };
+
+static ingot_status check_one_hot(const ingot_node *node, void *data, ingot_error *error)
+{
+    (void)error;
+    ((ingot_hot_params *)data)->from_end = node->opset >= 11;
+    return INGOT_OK;
+}
 
 static ingot_dim one_hot_depth(ingot_infer *c)
 {
@@ -198,7 +205,7 @@ static ingot_dim one_hot_depth(ingot_infer *c)
 
 static ingot_status infer_one_hot(ingot_infer *c)
 {
-    const ingot_axis_params *params = c->params;
+    const ingot_hot_params *params = c->params;
     const ingot_type *indices = &c->inputs[0].type, *values = &c->inputs[2].type;
     ingot_dim dims[INGOT_MAX_RANK + 1], depth = one_hot_depth(c);
     int axis, rank = indices->rank + 1;
@@ -220,8 +227,9 @@ static ingot_status infer_one_hot(ingot_infer *c)
 
 const ingot_op ingot_op_one_hot = {
     .summary = "a vector for each index, with one element on",
-    .params_size = sizeof(ingot_axis_params),
+    .params_size = sizeof(ingot_hot_params),
     .fields = one_hot_fields,
+    .check = check_one_hot,
     .infer = infer_one_hot,
 };
 

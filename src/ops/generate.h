@@ -8,7 +8,10 @@ typedef struct ingot_constant_of_shape_params {
     const ingot_value *value; /* one element; NULL: a float 0 */
 } ingot_constant_of_shape_params;
 
-/* OneHot's params are ingot_axis_params. */
+typedef struct ingot_hot_params { /* OneHot */
+    int64_t axis;
+    bool from_end; /* negative indices count from the end; else they are outside */
+} ingot_hot_params;
 
 typedef struct ingot_eye_like_params {
     int64_t dtype;

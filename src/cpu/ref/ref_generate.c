@@ -47,7 +47,7 @@ ingot_status ingot_ref_eye_like(const ingot_kernel_call *call)
 }
 
 /* Element i of the indices as a place along the new axis; -1 where it is outside. */
-static int64_t hot_place(const ingot_value *indices, size_t i, int64_t depth)
+static int64_t hot_place(const ingot_value *indices, size_t i, int64_t depth, bool from_end)
 {
     int64_t index;
     if (ingot_element_is_float(indices->element)) {
@@ -58,20 +58,20 @@ static int64_t hot_place(const ingot_value *indices, size_t i, int64_t depth)
     } else {
         index = ingot_ref_integer(indices, i);
     }
-    index += index < 0 ? depth : 0;
+    index += index < 0 && from_end ? depth : 0;
     return index < depth ? index : -1;
 }
 
 ingot_status ingot_ref_one_hot(const ingot_kernel_call *call)
 {
-    const ingot_axis_params *params = call->params;
+    const ingot_hot_params *params = call->params;
     const ingot_value *indices = call->inputs[0], *values = call->inputs[2];
     ingot_value *y = call->outputs[0];
     ingot_split split = ingot_split_at(y->rank, y->dims, ingot_axis(params->axis, y->rank));
     INGOT_TRY(ingot_ref_fill(call, y, 0, ingot_ref_count(y), values, 0));
     for (size_t outer = 0; outer < split.outer; outer++) {
         for (size_t inner = 0; inner < split.inner; inner++) {
-            int64_t place = hot_place(indices, outer * split.inner + inner, (int64_t)split.size);
+            int64_t place = hot_place(indices, outer * split.inner + inner, (int64_t)split.size, params->from_end);
             if (place >= 0)
                 INGOT_TRY(ingot_ref_copy_run(call, y, (outer * split.size + (size_t)place) * split.inner + inner,
                                              values, 1, 1));
