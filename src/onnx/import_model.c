@@ -78,17 +78,6 @@ ingot_status ingot_import_check_head(ingot_importer *importer)
 
 /* ---- After the graph is there ---- */
 
-/* Recursion is as deep as bodies nest, which INGOT_MAX_DEPTH bounds. */
-static ingot_status resolve(ingot_graph *graph, ingot_error *error)
-{
-    for (ingot_node *node = graph->first; node != NULL; node = node->next) {
-        INGOT_TRY(ingot_op_resolve(node, error));
-        for (size_t i = 0; i < node->body_count; i++)
-            INGOT_TRY(resolve(node->bodies[i].graph, error));
-    }
-    return INGOT_OK;
-}
-
 /* What is not known on one side agrees; sizes are hints and not compared. */
 static bool types_agree(const ingot_type *declared, const ingot_type *inferred)
 {
@@ -137,7 +126,6 @@ static ingot_status run_steps(ingot_importer *importer, ingot_span content, ingo
     model->ir_version = proto->ir_version;
     INGOT_TRY(ingot_import_functions(importer));
     INGOT_TRY(ingot_import_main(importer));
-    INGOT_TRY(resolve(model->module->main, error));
     INGOT_TRY(ingot_graph_infer(model->module->main, error));
     INGOT_TRY(check_outputs(importer));
     return ingot_import_info(importer);

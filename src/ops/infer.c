@@ -275,7 +275,13 @@ ingot_status ingot_op_infer(ingot_node *node, ingot_error *error)
 
 ingot_status ingot_graph_infer(ingot_graph *graph, ingot_error *error)
 {
-    for (ingot_node *n = graph->first; n; n = n->next)
+    for (ingot_node *n = graph->first; n; n = n->next) {
+        ingot_node *before = n->previous;
+        if (!n->op) {
+            INGOT_TRY(ingot_op_resolve(n, error));
+            n = before ? before->next : graph->first; /* the first of those that it was rewritten into */
+        }
         INGOT_TRY(ingot_op_infer(n, error));
+    }
     return INGOT_OK;
 }

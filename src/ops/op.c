@@ -244,12 +244,10 @@ static ingot_status upgrade(ingot_node *node, const ingot_op_entry *entry, int d
         return ingot_fail(error, INGOT_INTERNAL, "the upgrade of %s does not end", node->op_type);
     ingot_node *before = node->previous;
     INGOT_TRY(entry->upgrade(node, error));
-    for (ingot_node *n = before ? before->next : node->graph->first; n; n = n->next) {
-        INGOT_TRY(resolve(n, depth + 1, error));
-        if (n == node)
-            break;
-    }
-    return INGOT_OK;
+    for (ingot_node *n = before ? before->next : node->graph->first; n && n != node; n = n->next)
+        if (!n->op)
+            INGOT_TRY(resolve(n, depth + 1, error));
+    return resolve(node, depth + 1, error);
 }
 
 static ingot_status resolve(ingot_node *node, int depth, ingot_error *error)
