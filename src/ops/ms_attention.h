@@ -1,0 +1,23 @@
+/* What the attention operators of com.microsoft share: they end as the standard's Attention. */
+#ifndef INGOT_OPS_MS_ATTENTION_H
+#define INGOT_OPS_MS_ATTENTION_H
+
+#include "ops/expand.h"
+
+typedef struct ingot_ms_attention {
+    ingot_graph_value *q, *k, *v; /* [batch, length, heads * size]; k and v also [batch, heads, length, size] */
+    ingot_graph_value *past_key, *past_value; /* [batch, heads, past, size], or NULL */
+    ingot_graph_value *mask;                  /* int32, as masks come; NULL: none */
+    ingot_graph_value *bias; /* added to the products, [batch or 1, heads or 1, length, total]; or NULL */
+    int64_t heads;
+    bool by_end_and_start; /* a mask of 2 * batch numbers: where samples end, then where they begin */
+} ingot_ms_attention;
+
+/* The heads of the node's attribute num_heads; fails unless it is positive. */
+int64_t ingot_ms_attention_heads(ingot_expansion *e);
+/* outputs: the result, keys and values with those of the past, and (where wants_probabilities) the softmax. Attributes scale,
+ * unidirectional and mask_filter_value are the node's. */
+void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, bool wants_probabilities,
+                            ingot_graph_value *outputs[4]);
+
+#endif
