@@ -284,7 +284,52 @@ static ingot_status infer_scan(ingot_infer *c)
     return INGOT_OK;
 }
 
+/* ---- SequenceMap ---- */
+
+/* A sequence of what the body gives; sizes that are no numbers may differ from item to item. */
+static ingot_status set_sequence(ingot_infer *c, size_t output, const ingot_type *given)
+{
+    if (!ingot_infer_wants(c, output))
+        return INGOT_OK;
+    if (given->kind != INGOT_KIND_TENSOR && given->kind != INGOT_KIND_NONE)
+        return ingot_infer_fail(c, "output %zu of the graph 'body' is no tensor", output);
+    ingot_type *item = ingot_arena_copy(c->node->graph->module->arena, given, sizeof *given);
+    if (!item)
+        return ingot_fail_memory(c->error, sizeof *given, "a type");
+    for (int i = 0; i < item->rank; i++)
+        if (!ingot_dim_is_number(item->dims[i]))
+            item->dims[i] = INGOT_DIM_UNKNOWN;
+    c->outputs[output].type = (ingot_type){.kind = INGOT_KIND_SEQUENCE, .rank = -1, .item = item};
+    return INGOT_OK;
+}
+
+static ingot_status infer_sequence_map(ingot_infer *c)
+{
+    const ingot_body *body;
+    size_t operands = c->node->operand_count;
+    INGOT_TRY(require_body(c, "body", operands, c->output_count, &body));
+    set_captures(c->node, body);
+    for (size_t i = 0; i < operands; i++) {
+        ingot_type type = c->inputs[i].type;
+        if (type.kind == INGOT_KIND_SEQUENCE) {
+            type = type.item ? *type.item : ingot_type_tensor(INGOT_UNDEFINED);
+            fresh_sizes(c->dims, &type);
+        }
+        set_input_type(body, i, &type);
+    }
+    INGOT_TRY(ingot_graph_infer(body->graph, c->error));
+    for (size_t i = 0; i < c->output_count; i++)
+        INGOT_TRY(set_sequence(c, i, &body->graph->outputs[i]->type));
+    return INGOT_OK;
+}
+
 /* ---- Descriptors ---- */
+
+static ingot_status check_sequence_map(const ingot_node *node, void *params, ingot_error *error)
+{
+    ((ingot_control_params *)params)->control = INGOT_CONTROL_SEQUENCE_MAP;
+    return INGOT_OK;
+}
 
 static ingot_status check_if(const ingot_node *node, void *params, ingot_error *error)
 {
@@ -357,3 +402,8 @@ const ingot_op ingot_op_scan = {.summary = "Runs a graph over the slices of its 
                                 .check = check_scan,
                                 .infer = infer_scan,
                                 .flags = CONTROL_FLAGS};
+const ingot_op ingot_op_sequence_map = {.summary = "Runs a graph for every item of sequences",
+                                        .params_size = sizeof(ingot_control_params),
+                                        .check = check_sequence_map,
+                                        .infer = infer_sequence_map,
+                                        .flags = CONTROL_FLAGS};

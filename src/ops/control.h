@@ -1,4 +1,4 @@
-/* Control flow: If, Loop, Scan. Their bodies are graphs of their own, with captures as explicit inputs. */
+/* Control flow: If, Loop, Scan, SequenceMap. Their bodies are graphs of their own, with captures as explicit inputs. */
 #ifndef INGOT_OPS_CONTROL_H
 #define INGOT_OPS_CONTROL_H
 
@@ -8,6 +8,7 @@ typedef enum ingot_control {
     INGOT_CONTROL_IF,
     INGOT_CONTROL_LOOP,
     INGOT_CONTROL_SCAN,
+    INGOT_CONTROL_SEQUENCE_MAP,
 } ingot_control;
 
 typedef struct ingot_control_params {

@@ -209,6 +209,8 @@ const char *ingot_schema_origin(const ingot_schema *schema)
 {
     if (!(schema->flags & INGOT_SCHEMA_EXTRA))
         return NULL;
+    if (strcmp(schema->domain, "ai.ingot") == 0)
+        return "Ingot's own, which rewrites make";
     return strcmp(schema->domain, "ai.onnx") == 0 ? "experimental in opsets 1 to 9, removed from the standard"
                                                   : "ONNX Runtime";
 }

@@ -304,7 +304,7 @@ const ingot_op ingot_op_unsqueeze = {
     .flags = INGOT_OP_VIEW,
 };
 
-/* ---- Flatten, Identity, Dropout ---- */
+/* ---- Flatten, Identity ---- */
 
 static const ingot_param_field flatten_fields[] = {
     {"axis", INGOT_PARAM_INT, offsetof(ingot_axis_params, axis), NULL, 0},
@@ -347,43 +347,4 @@ const ingot_op ingot_op_identity = {
     .summary = "its input",
     .infer = infer_identity,
     .flags = INGOT_OP_VIEW,
-};
-
-static ingot_status check_dropout_10(const ingot_node *node, void *params, ingot_error *error)
-{
-    (void)node;
-    (void)error;
-    ((ingot_dropout_params *)params)->mask_is_bool = true;
-    return INGOT_OK;
-}
-
-static ingot_status infer_dropout(ingot_infer *c)
-{
-    const ingot_dropout_params *params = c->params;
-    const ingot_type *input = &c->inputs[0].type;
-    ingot_element mask = params->mask_is_bool ? INGOT_BOOL : input->element;
-    INGOT_TRY(ingot_movement_one(c, 1));
-    INGOT_TRY(ingot_movement_one(c, 2));
-    ingot_infer_copy(c, 0, 0, false);
-    if (input->rank < 0)
-        ingot_infer_set_unranked(c, 1, mask);
-    else
-        ingot_infer_set(c, 1, mask, input->rank, input->dims);
-    return INGOT_OK;
-}
-
-/* The older forms never drop here: their is_test and ratio only matter in training. */
-const ingot_op ingot_op_dropout_1 = {
-    .summary = "its input: nothing is dropped outside training",
-    .params_size = sizeof(ingot_dropout_params),
-    .infer = infer_dropout,
-    .flags = INGOT_OP_IN_PLACE,
-};
-
-const ingot_op ingot_op_dropout = {
-    .summary = "its input: nothing is dropped outside training",
-    .params_size = sizeof(ingot_dropout_params),
-    .check = check_dropout_10,
-    .infer = infer_dropout,
-    .flags = INGOT_OP_IN_PLACE,
 };

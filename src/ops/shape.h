@@ -1,4 +1,4 @@
-/* Shape, Size, and operators that give the same elements another shape: Reshape, Squeeze, Unsqueeze, Flatten, Identity, Dropout. */
+/* Shape, Size, and operators that give the same elements another shape: Reshape, Squeeze, Unsqueeze, Flatten, Identity. */
 #ifndef INGOT_OPS_SHAPE_H
 #define INGOT_OPS_SHAPE_H
 
@@ -25,9 +25,5 @@ typedef struct ingot_axis_params { /* operators with one axis and no other attri
     int64_t axis;
     bool given; /* where the operator asks for it */
 } ingot_axis_params;
-
-typedef struct ingot_dropout_params {
-    bool mask_is_bool; /* else of the data's type, as before opset 10 */
-} ingot_dropout_params;
 
 #endif

@@ -1,4 +1,4 @@
-/* Running control flow: If, Loop and Scan. A body runs in a frame of its own; carried values are double-buffered, and the body's
+/* Running control flow: If, Loop, Scan and SequenceMap. A body runs in a frame of its own; carried values are double-buffered, and the body's
  * last steps write them in place. */
 #include "ops/control.h"
 
@@ -343,12 +343,63 @@ static ingot_status run_scan(control *c)
     return deliver_carried(c, 0, s.length);
 }
 
+/* ---- SequenceMap ---- */
+
+/* The body's operands for item number index: items of sequences, and tensors as they are. */
+static void map_operands(control *c, size_t index)
+{
+    for (size_t i = 0; i < c->node->operand_count; i++) {
+        const ingot_value *v = c->inputs[i];
+        c->state->inputs[i] = v->kind == INGOT_KIND_SEQUENCE ? v->items[index] : v;
+    }
+}
+
+static ingot_status begin_sequences(control *c, size_t *count)
+{
+    *count = c->inputs[0]->item_count;
+    for (size_t i = 1; i < c->node->operand_count; i++)
+        if (c->inputs[i]->kind == INGOT_KIND_SEQUENCE && c->inputs[i]->item_count != *count)
+            return ingot_node_fail(c->node, c->run->error, INGOT_INVALID_INPUT,
+                                   "input %zu is a sequence of %zu, but input 0 has %zu", i, c->inputs[i]->item_count,
+                                   *count);
+    for (size_t i = 0; i < c->step->output_count; i++) {
+        const ingot_graph_value *output = c->node->outputs[i];
+        if (c->outputs[i])
+            INGOT_TRY(ingot_value_set_list(c->outputs[i], INGOT_KIND_SEQUENCE,
+                                           output->type.item ? output->type.item->element : INGOT_UNDEFINED,
+                                           c->run->error));
+    }
+    return INGOT_OK;
+}
+
+static ingot_status run_sequence_map(control *c)
+{
+    const ingot_body *body = ingot_node_body(c->node, "body");
+    ingot_frame *frame;
+    size_t count;
+    INGOT_TRY(prepare_state(c, 0, 0));
+    INGOT_TRY(body_frame(c, body, &frame));
+    INGOT_TRY(begin_sequences(c, &count));
+    for (size_t item = 0; item < count; item++) {
+        map_operands(c, item);
+        for (size_t i = 0; i < body->graph->output_count; i++) {
+            c->state->targets[i].value = NULL;
+            if (i < c->step->output_count && c->outputs[i])
+                INGOT_TRY(ingot_value_add_item(c->outputs[i], &c->state->targets[i].value, c->run->error));
+        }
+        INGOT_TRY(ingot_frame_run(frame, c->state->inputs, c->state->targets, c->run));
+    }
+    return INGOT_OK;
+}
+
 /* ---- Dispatch ---- */
 
 ingot_status ingot_control_run(ingot_frame *frame, size_t number, const ingot_run *run)
 {
-    static ingot_status (*const runners[])(control *) = {
-        [INGOT_CONTROL_IF] = run_if, [INGOT_CONTROL_LOOP] = run_loop, [INGOT_CONTROL_SCAN] = run_scan};
+    static ingot_status (*const runners[])(control *) = {[INGOT_CONTROL_IF] = run_if,
+                                                         [INGOT_CONTROL_LOOP] = run_loop,
+                                                         [INGOT_CONTROL_SCAN] = run_scan,
+                                                         [INGOT_CONTROL_SEQUENCE_MAP] = run_sequence_map};
     const ingot_plan_step *step = &frame->plan->steps[number];
     control c = {.frame = frame,
                  .step = step,
