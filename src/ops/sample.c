@@ -250,6 +250,8 @@ static ingot_status infer_col2im(ingot_infer *c)
     ingot_dim image[INGOT_MAX_RANK], block[INGOT_MAX_RANK], dims[INGOT_MAX_RANK + 2], cells = 1;
     int rank, block_rank;
     size_t count;
+    if (x->element == INGOT_STRING)
+        return ingot_infer_fail(c, "strings cannot be summed up");
     INGOT_TRY(ingot_infer_rank(c, 0, 3, 3));
     INGOT_TRY(ingot_movement_vector_length(c, 1, &rank));
     INGOT_TRY(ingot_movement_vector_length(c, 2, &block_rank));

@@ -196,16 +196,22 @@ static bool place_cell(const ingot_col2im_params *params, const column_geometry 
     return true;
 }
 
+static void add_number(ingot_element element, void *y, size_t to, const void *x, size_t from)
+{
+    if (ingot_element_is_float(element)) {
+        ingot_store_double(element, y, to, ingot_load_double(element, y, to) + ingot_load_double(element, x, from));
+    } else {
+        uint64_t sum = (uint64_t)ingot_load_i64(element, y, to) + (uint64_t)ingot_load_i64(element, x, from);
+        ingot_store_i64(element, y, to, (int64_t)sum);
+    }
+}
+
 static void add_element(ingot_value *y, size_t to, const ingot_value *x, size_t from)
 {
-    if (ingot_element_is_float(y->element)) {
-        double sum = ingot_load_double(y->element, y->data, to) + ingot_load_double(x->element, x->data, from);
-        ingot_store_double(y->element, y->data, to, sum);
-    } else {
-        uint64_t sum =
-            (uint64_t)ingot_load_i64(y->element, y->data, to) + (uint64_t)ingot_load_i64(x->element, x->data, from);
-        ingot_store_i64(y->element, y->data, to, (int64_t)sum);
-    }
+    bool pairs = y->element == INGOT_COMPLEX64 || y->element == INGOT_COMPLEX128;
+    ingot_element part = y->element == INGOT_COMPLEX64 ? INGOT_FLOAT : pairs ? INGOT_DOUBLE : y->element;
+    for (size_t i = 0; i < (pairs ? 2 : 1); i++)
+        add_number(part, y->data, pairs ? 2 * to + i : to, x->data, pairs ? 2 * from + i : from);
 }
 
 static void read_geometry(const ingot_kernel_call *call, column_geometry *g)
