@@ -161,11 +161,12 @@ ingot_status ingot_ref_grid_sample(const ingot_kernel_call *call)
     return INGOT_OK;
 }
 
-/* Point i of size that are spread over -1 ... 1. */
+/* Point i of size that are spread over -1 ... 1; one alone lies at -1 where the corners are aligned, as in the function that
+ * the standard gives for AffineGrid. */
 static double spread(bool align_corners, int64_t i, int64_t size)
 {
     if (align_corners)
-        return size > 1 ? -1 + 2 * (double)i / (double)(size - 1) : 0;
+        return size > 1 ? -1 + 2 * (double)i / (double)(size - 1) : -1;
     return (2 * (double)i + 1) / (double)size - 1;
 }
 
