@@ -199,6 +199,8 @@ def add_extra(tables, operator):
 def add_onnxruntime(tables, operator):
     key = operator["domain"], operator["name"], operator["since"]
     lists = [[tuple(row) for row in operator[name]] for name in ("inputs", "outputs", "attributes")]
+    if operator["domain"] == "com.microsoft.nchwc":  # where a rewrite keeps the size of blocks, which files do not tell
+        lists[2].append(("ingot_block", AttributeProto.INT, False, None))
     tables.add(*key, EXTRA, operator["counts"], *lists, operator["constraints"])
 
 

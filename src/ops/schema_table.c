@@ -773,14 +773,14 @@ const ingot_schema ingot_schemas[] = {
     {"com.microsoft", "UnfoldTensor", 1, 8, 1, 1, 1, 1, 2, 3, 776, 56, 1, 1, 3, 1},
     {"com.microsoft", "Unique", 1, 8, 1, 1, 3, 3, 85, 701, 0, 135, 1, 3, 0, 2},
     {"com.microsoft", "WordConvEmbedding", 1, 8, 4, 4, 1, 1, 704, 150, 779, 532, 4, 1, 3, 2},
-    {"com.microsoft.nchwc", "AveragePool", 1, 8, 1, 1, 1, 1, 0, 1, 41, 55, 1, 1, 7, 1},
-    {"com.microsoft.nchwc", "Conv", 1, 8, 2, 4, 1, 1, 708, 1, 613, 55, 4, 1, 8, 1},
-    {"com.microsoft.nchwc", "GlobalAveragePool", 1, 8, 1, 1, 1, 1, 0, 1, 0, 55, 1, 1, 0, 1},
-    {"com.microsoft.nchwc", "GlobalMaxPool", 1, 8, 1, 1, 1, 1, 0, 1, 0, 55, 1, 1, 0, 1},
-    {"com.microsoft.nchwc", "MaxPool", 1, 8, 1, 1, 1, 1, 0, 1, 251, 55, 1, 1, 7, 1},
-    {"com.microsoft.nchwc", "ReorderInput", 1, 8, 1, 1, 1, 1, 0, 1, 749, 55, 1, 1, 1, 1},
-    {"com.microsoft.nchwc", "ReorderOutput", 1, 8, 1, 1, 1, 1, 0, 1, 782, 55, 1, 1, 2, 1},
-    {"com.microsoft.nchwc", "Upsample", 1, 8, 1, 1, 1, 1, 0, 1, 784, 55, 1, 1, 3, 1},
+    {"com.microsoft.nchwc", "AveragePool", 1, 8, 1, 1, 1, 1, 0, 1, 782, 55, 1, 1, 8, 1},
+    {"com.microsoft.nchwc", "Conv", 1, 8, 2, 4, 1, 1, 708, 1, 790, 55, 4, 1, 9, 1},
+    {"com.microsoft.nchwc", "GlobalAveragePool", 1, 8, 1, 1, 1, 1, 0, 1, 786, 55, 1, 1, 1, 1},
+    {"com.microsoft.nchwc", "GlobalMaxPool", 1, 8, 1, 1, 1, 1, 0, 1, 786, 55, 1, 1, 1, 1},
+    {"com.microsoft.nchwc", "MaxPool", 1, 8, 1, 1, 1, 1, 0, 1, 799, 55, 1, 1, 8, 1},
+    {"com.microsoft.nchwc", "ReorderInput", 1, 8, 1, 1, 1, 1, 0, 1, 807, 55, 1, 1, 2, 1},
+    {"com.microsoft.nchwc", "ReorderOutput", 1, 8, 1, 1, 1, 1, 0, 1, 809, 55, 1, 1, 3, 1},
+    {"com.microsoft.nchwc", "Upsample", 1, 8, 1, 1, 1, 1, 0, 1, 812, 55, 1, 1, 4, 1},
 };
 
 const size_t ingot_schema_count = 761;
@@ -1183,8 +1183,18 @@ const ingot_schema_attribute ingot_schema_attributes[] = {
     {"is_packed_batching", 2, 0, 0, 0, 0}, {"num_heads", 2, 0, 0, 0, 0}, {"rotary_embedding_dim", 2, 0, 0, 0, 0},
     {"scale", 1, 0, 0, 0, 0}, {"dim", 2, 0, 1, 1, 2}, {"size", 2, 1, 0, 0, 0}, {"step", 2, 0, 1, 1, 1},
     {"char_embedding_size", 2, 0, 0, 0, 0}, {"conv_window_size", 2, 0, 0, 0, 0}, {"embedding_size", 2, 0, 0, 0, 0},
-    {"channels", 2, 0, 1, 1, 0}, {"channels_last", 2, 0, 1, 1, 0}, {"coordinate_transformation_mode", 3, 0, 1, 1, 27},
-    {"mode", 3, 0, 1, 1, 14}, {"scales", 7, 0, 0, 0, 0},
+    {"auto_pad", 3, 0, 1, 1, 0}, {"ceil_mode", 2, 0, 1, 1, 0}, {"count_include_pad", 2, 0, 1, 1, 0},
+    {"dilations", 7, 0, 0, 0, 0}, {"ingot_block", 2, 0, 0, 0, 0}, {"kernel_shape", 7, 1, 0, 0, 0},
+    {"pads", 7, 0, 0, 0, 0}, {"strides", 7, 0, 0, 0, 0}, {"activation", 3, 0, 0, 0, 0},
+    {"activation_params", 6, 0, 0, 0, 0}, {"auto_pad", 3, 0, 1, 1, 0}, {"dilations", 7, 0, 0, 0, 0},
+    {"group", 2, 0, 1, 1, 1}, {"ingot_block", 2, 0, 0, 0, 0}, {"kernel_shape", 7, 0, 0, 0, 0},
+    {"pads", 7, 0, 0, 0, 0}, {"strides", 7, 0, 0, 0, 0}, {"auto_pad", 3, 0, 1, 1, 0}, {"ceil_mode", 2, 0, 1, 1, 0},
+    {"dilations", 7, 0, 0, 0, 0}, {"ingot_block", 2, 0, 0, 0, 0}, {"kernel_shape", 7, 1, 0, 0, 0},
+    {"pads", 7, 0, 0, 0, 0}, {"storage_order", 2, 0, 1, 1, 0}, {"strides", 7, 0, 0, 0, 0},
+    {"channels_last", 2, 0, 1, 1, 0}, {"ingot_block", 2, 0, 0, 0, 0}, {"channels", 2, 0, 1, 1, 0},
+    {"channels_last", 2, 0, 1, 1, 0}, {"ingot_block", 2, 0, 0, 0, 0},
+    {"coordinate_transformation_mode", 3, 0, 1, 1, 27}, {"ingot_block", 2, 0, 0, 0, 0}, {"mode", 3, 0, 1, 1, 14},
+    {"scales", 7, 0, 0, 0, 0},
 };
 
 const ingot_schema_constraint ingot_schema_constraints[] = {
