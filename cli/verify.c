@@ -148,7 +148,8 @@ const cli_verb cli_verb_verify = {
     .details =
         "Each DIR holds model.onnx and folders test_data_set_0, test_data_set_1, ... with input_J.pb and output_J.pb,\n"
         "or output_J.json for maps. An output is right where its type and shape are, and every number is within\n"
-        "atol + rtol * |wanted|, of tolerance.json or rtol 1e-3, atol 1e-7; whole numbers within atol.\n"
+        "atol + rtol * |wanted|, of tolerance.json or rtol 1e-3, atol 1e-7; whole numbers within atol;\n"
+        "bfloat16 with an rtol of 2^-6 at least, as ONNX's own runner has it.\n"
         "Prints a line for each output that is wrong, and ends with how many DIRs passed and failed.",
     .example = "ingot verify --jobs 4 models/*/",
     .options = options,
