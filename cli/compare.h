@@ -7,7 +7,8 @@
 #include "ingot/ingot.h"
 
 /* |got - wanted| <= absolute + relative * |wanted| for numbers with fractions, <= absolute for whole numbers; bfloat16 is
- * allowed a relative difference of 2^-6 at least, as ONNX's own runner does; NaN equals NaN, infinities must be equal, and all else too. */
+ * allowed a relative difference of 2^-6 at least, as ONNX's own runner does; NaN equals NaN, infinities must be equal, and
+ * all else too. */
 typedef struct cli_tolerance {
     double relative, absolute;
 } cli_tolerance;
