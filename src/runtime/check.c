@@ -23,7 +23,8 @@ static const ingot_value *find_misfit(const ingot_value *v, const ingot_type *t)
         return find_misfit(v, t->item);
     bool list = t->kind == INGOT_KIND_SEQUENCE || t->kind == INGOT_KIND_OPTIONAL;
     const ingot_type *elements = list ? t->item : t;
-    bool tells = elements && elements->element != INGOT_UNDEFINED && v->element != INGOT_UNDEFINED &&
+    bool empty = v->kind == INGOT_KIND_OPTIONAL && v->item_count == 0; /* nothing is of any type */
+    bool tells = elements && elements->element != INGOT_UNDEFINED && v->element != INGOT_UNDEFINED && !empty &&
                  (!list || elements->kind == INGOT_KIND_TENSOR);
     if (v->kind != t->kind || (tells && v->element != elements->element))
         return v;
