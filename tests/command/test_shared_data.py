@@ -15,11 +15,9 @@ from conftest import INGOT, call
 
 DATA = pathlib.Path(os.environ.get("INGOT_TEST_DATA", ""))
 
-pytestmark = [
-    pytest.mark.skipif(not os.environ.get("INGOT_TEST_DATA"), reason="INGOT_TEST_DATA is not set"),
-    pytest.mark.skipif(os.path.exists(INGOT) and b"__asan_init" in pathlib.Path(INGOT).read_bytes(),
-                       reason="takes too long with sanitizers"),
-]
+pytestmark = pytest.mark.skipif(not os.environ.get("INGOT_TEST_DATA"), reason="INGOT_TEST_DATA is not set")
+unless_slow = pytest.mark.skipif(os.path.exists(INGOT) and b"__asan_init" in pathlib.Path(INGOT).read_bytes(),
+                                 reason="takes too long with sanitizers")
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +51,7 @@ def run_script(path, *words, timeout):
     return closing
 
 
+@unless_slow
 def test_models_give_the_known_answers():
     run_script(DATA / "models" / "check_expected.py", timeout=1500)
 
@@ -67,6 +66,7 @@ def test_cases(operators):
     run_script(DATA / "cases" / "run.py", *chosen, timeout=1500)
 
 
+@unless_slow
 def test_models_of_the_exporters(operators):
     folders = [path.parent for path in sorted((DATA / "exporters").glob("*/model.onnx")) if can_run(path, operators)]
     assert folders
