@@ -252,7 +252,15 @@ static ingot_status find_voter(const builder *b, size_t vote, ingot_tree_node **
     return INGOT_OK;
 }
 
-/* Sorts the votes by their leaves; those of inner nodes never count and are left out. */
+/* Votes of inner nodes never count. Where there is one target a leaf has one vote, its first: converters write it once for each
+ * of several columns that the tree had before, and count on that. */
+static bool counts(const builder *b, const ingot_tree_node *voter)
+{
+    bool lone_target = b->params->trees.outputs == 1 && strcmp(b->votes, "target") == 0;
+    return voter->mode == INGOT_TREE_LEAF && !(lone_target && voter->no > 0);
+}
+
+/* Sorts the votes that count by their leaves. */
 static ingot_status add_votes(const builder *b)
 {
     ingot_tree_params *p = b->params;
@@ -273,7 +281,7 @@ static ingot_status add_votes(const builder *b)
         return INGOT_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++) {
         INGOT_TRY(find_voter(b, i, &voter));
-        if (voter->mode == INGOT_TREE_LEAF)
+        if (counts(b, voter))
             voter->no++;
     }
     int32_t next = 0;
@@ -286,7 +294,7 @@ static ingot_status add_votes(const builder *b)
     }
     for (size_t i = 0; i < count; i++) {
         INGOT_TRY(find_voter(b, i, &voter));
-        if (voter->mode == INGOT_TREE_LEAF)
+        if (counts(b, voter))
             votes[voter->yes + voter->no++] = (ingot_tree_vote){(int32_t)p->vote_outputs.data[i], weights[i]};
     }
     p->trees.votes = votes;
