@@ -37,7 +37,25 @@ static void set_captures(const ingot_node *node, const ingot_body *body)
     }
 }
 
-/* Makes type hold for other too: sizes that differ become unknown, ranks that differ too. Sets *changed. */
+static ingot_status refuse_types(ingot_infer *c, const char *what, size_t index, const ingot_type *one,
+                                 const ingot_type *other)
+{
+    char a[160], b[160];
+    return ingot_infer_fail(c, "%s %zu has two types: %s and %s", what, index,
+                            ingot_type_describe(c->dims, one, a, sizeof a),
+                            ingot_type_describe(c->dims, other, b, sizeof b));
+}
+
+/* Whether an optional of that item may be the other type itself. */
+static bool holds(const ingot_type *item, const ingot_type *other)
+{
+    bool same_element =
+        item->element == other->element || item->element == INGOT_UNDEFINED || other->element == INGOT_UNDEFINED;
+    return item->kind == other->kind && same_element;
+}
+
+/* Makes type hold for other too: sizes that differ become unknown, ranks that differ too. Sets *changed. An optional holds for
+ * what may be in it. */
 static ingot_status widen(ingot_infer *c, const char *what, size_t index, ingot_type *type, const ingot_type *other,
                           bool *changed)
 {
@@ -45,13 +63,11 @@ static ingot_status widen(ingot_infer *c, const char *what, size_t index, ingot_
         *type = type->kind == INGOT_KIND_NONE ? *other : *type;
         return INGOT_OK;
     }
+    if (type->kind == INGOT_KIND_OPTIONAL && other->kind != INGOT_KIND_OPTIONAL && type->item)
+        return holds(type->item, other) ? INGOT_OK : refuse_types(c, what, index, type, other);
     if (type->kind != other->kind ||
-        (type->element != other->element && type->element != INGOT_UNDEFINED && other->element != INGOT_UNDEFINED)) {
-        char a[160], b[160];
-        return ingot_infer_fail(c, "%s %zu has two types: %s and %s", what, index,
-                                ingot_type_describe(c->dims, type, a, sizeof a),
-                                ingot_type_describe(c->dims, other, b, sizeof b));
-    }
+        (type->element != other->element && type->element != INGOT_UNDEFINED && other->element != INGOT_UNDEFINED))
+        return refuse_types(c, what, index, type, other);
     if (type->element == INGOT_UNDEFINED)
         type->element = other->element;
     if (!type->item)
@@ -186,9 +202,13 @@ static ingot_status infer_carried(ingot_infer *c, const carried *k, ingot_type *
             types[i].rank = -1;
         INGOT_TRY(infer_trip(c, k, types, &changed));
     }
-    for (size_t i = 0; i < k->count; i++)
+    for (size_t i = 0; i < k->count; i++) {
+        const ingot_type *given = &k->body->graph->outputs[k->first_output + i]->type;
+        bool unwrapped = types[i].kind == INGOT_KIND_OPTIONAL && given->kind != INGOT_KIND_OPTIONAL &&
+                         given->kind != INGOT_KIND_NONE;
         if (ingot_infer_wants(c, i))
-            c->outputs[i].type = types[i];
+            c->outputs[i].type = unwrapped ? *types[i].item : types[i];
+    }
     return INGOT_OK;
 }
 

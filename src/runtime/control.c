@@ -124,12 +124,26 @@ static ingot_value *carried_value(const control *c, size_t index, int64_t trip)
 
 static ingot_status check_carried(control *c, size_t index, const ingot_value *before, const ingot_value *after)
 {
+    if (before->kind == INGOT_KIND_OPTIONAL && after->kind != INGOT_KIND_OPTIONAL) /* infer has seen to its item */
+        return INGOT_OK;
     if (before->kind == after->kind && before->element == after->element)
         return INGOT_OK;
     char a[128], b[128];
     return ingot_node_fail(c->node, c->run->error, INGOT_INVALID_MODEL,
                            "carried value %zu was %s, but the body makes it %s", index,
                            ingot_value_describe(before, a, sizeof a), ingot_value_describe(after, b, sizeof b));
+}
+
+/* Without a trip the output is the initial value; of an optional what it holds, where the body would have given that. */
+static ingot_status deliver_initial(control *c, size_t index, const ingot_value *initial)
+{
+    if (initial->kind == INGOT_KIND_OPTIONAL && c->node->outputs[index]->type.kind != INGOT_KIND_OPTIONAL) {
+        if (initial->item_count == 0)
+            return ingot_node_fail(c->node, c->run->error, INGOT_INVALID_INPUT,
+                                   "carried value %zu is an empty optional and the body never runs", index);
+        initial = initial->items[0];
+    }
+    return ingot_value_copy(c->outputs[index], initial, c->run->error);
 }
 
 /* After the last trip: what was carried becomes an output, without a copy where there was a trip. */
@@ -139,7 +153,7 @@ static ingot_status deliver_carried(control *c, size_t first_operand, int64_t tr
         if (i >= c->step->output_count || !c->outputs[i])
             continue;
         if (trips == 0) {
-            INGOT_TRY(ingot_value_copy(c->outputs[i], c->inputs[first_operand + i], c->run->error));
+            INGOT_TRY(deliver_initial(c, i, c->inputs[first_operand + i]));
             continue;
         }
         ingot_value *last = carried_value(c, i, trips - 1), swap = *last;
