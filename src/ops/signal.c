@@ -140,11 +140,12 @@ static ingot_status infer_stft(ingot_infer *c)
     const ingot_type *signal = &c->inputs[0].type;
     ingot_dim dims[4] = {INGOT_DIM_UNKNOWN, INGOT_DIM_UNKNOWN, INGOT_DIM_UNKNOWN, 2}, length = INGOT_DIM_UNKNOWN;
     ingot_dim step = scalar(c, 1), size = INGOT_DIM_UNKNOWN;
-    INGOT_TRY(ingot_infer_rank(c, 0, 3, 3));
+    INGOT_TRY(ingot_infer_rank(c, 0, 2, 3));
     INGOT_TRY(ingot_movement_one(c, 1));
     INGOT_TRY(ingot_movement_one(c, 3));
-    if (signal->rank == 3) {
-        ingot_dim parts = signal->dims[2];
+    if (signal->rank > 0) {
+        ingot_dim parts =
+            signal->rank == 3 ? signal->dims[2] : 1; /* exporters write real signals without their axis of 1 */
         dims[0] = signal->dims[0];
         size = signal->dims[1];
         if (ingot_dim_is_number(parts) && (parts < 1 || parts > 2 || (parts == 2 && params->onesided)))

@@ -86,9 +86,9 @@ static void run_transform(transform *t, bool inverse)
 }
 
 /* Number index of a tensor whose last dimension holds one or two parts. */
-static complex_number load_number(const ingot_value *x, size_t index)
+/* parts: 1 where the numbers are real, 2 where they are complex. */
+static complex_number load_number(const ingot_value *x, size_t parts, size_t index)
 {
-    size_t parts = (size_t)x->dims[x->rank - 1];
     return (complex_number){ingot_load_double(x->element, x->data, index * parts),
                             parts > 1 ? ingot_load_double(x->element, x->data, index * parts + 1) : 0};
 }
@@ -111,7 +111,7 @@ static void read_signal(const ingot_value *x, size_t first, size_t stride, size_
         size_t from = i < given ? i : t->length - i;
         complex_number number = {0};
         if (from < size)
-            number = load_number(x, first + from * stride);
+            number = load_number(x, (size_t)x->dims[x->rank - 1], first + from * stride);
         if (i >= given)
             number.im = -number.im;
         t->signal[i] = number;
@@ -160,6 +160,7 @@ ingot_status ingot_ref_stft(const ingot_kernel_call *call)
                      : window                  ? window->dims[0]
                                                : x->dims[1];
     size_t step = (size_t)ingot_ref_integer(call->inputs[1], 0), frames = (size_t)y->dims[1], bins = (size_t)y->dims[2];
+    size_t parts = x->rank == 3 ? (size_t)x->dims[2] : 1;
     transform t;
     if (ingot_ref_count(y) == 0)
         return INGOT_OK;
@@ -168,7 +169,7 @@ ingot_status ingot_ref_stft(const ingot_kernel_call *call)
         size_t first = row / frames * (size_t)x->dims[1] + row % frames * step;
         for (size_t i = 0; i < t.length; i++) {
             double weight = window ? ingot_load_double(window->element, window->data, i) : 1;
-            complex_number number = load_number(x, first + i);
+            complex_number number = load_number(x, parts, first + i);
             t.signal[i] = (complex_number){number.re * weight, number.im * weight};
         }
         run_transform(&t, false);
