@@ -85,13 +85,35 @@ static bool has_file(const char *folder, const char *stem, size_t index, const c
     return exists;
 }
 
+static bool is_bound(const data_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->inputs.count; i++)
+        if (strcmp(set->inputs.names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* An optional input without a file is an empty optional. */
+static ingot_status add_empty_inputs(const verify_case *c, data_set *set, ingot_error *error)
+{
+    for (size_t i = 0; i < ingot_model_input_count(c->model); i++) {
+        const ingot_value_info *info = ingot_model_input(c->model, i);
+        if (info->type->kind != INGOT_KIND_OPTIONAL || info->has_default || is_bound(set, info->name))
+            continue;
+        CLI_TRY(ingot_value_create_optional(NULL, &set->inputs.values[set->inputs.count], error));
+        set->inputs.names[set->inputs.count++] = info->name;
+    }
+    return INGOT_OK;
+}
+
 static ingot_status read_inputs(const verify_case *c, data_set *set, ingot_error *error)
 {
-    size_t count = 0;
+    size_t count = 0, most;
     while (has_file(set->folder, "input", count, "pb"))
         count++;
-    set->inputs.names = calloc(count + 1, sizeof *set->inputs.names);
-    set->inputs.values = calloc(count + 1, sizeof *set->inputs.values);
+    most = count + ingot_model_input_count(c->model) + 1;
+    set->inputs.names = calloc(most, sizeof *set->inputs.names);
+    set->inputs.values = calloc(most, sizeof *set->inputs.values);
     if (!set->inputs.names || !set->inputs.values)
         return cli_fail_memory(error, "the inputs");
     for (size_t i = 0; i < count; i++) {
@@ -107,7 +129,7 @@ static ingot_status read_inputs(const verify_case *c, data_set *set, ingot_error
         set->inputs.names[i] = info->name;
         set->inputs.count = i + 1;
     }
-    return INGOT_OK;
+    return add_empty_inputs(c, set, error);
 }
 
 /* ---- Outputs ---- */
