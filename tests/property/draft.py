@@ -78,6 +78,7 @@ class Draft:
         self.valid = True  # False: a clean error is fine, and so is any result
         self.drawn = {}  # element types drawn for type variables
         self.unordered = False
+        self.older = None  # a version of the operator's form that says the same, for a peer that knows no newer one
 
     # ---- Draws ----
 
@@ -285,4 +286,4 @@ class Draft:
                 value = float(value)
             elif kind == onnx.AttributeProto.FLOATS:
                 value = [float(item) for item in value]
-        return helper.make_attribute(name, value, attr_type=kind)
+        return helper.make_attribute(name, value, attr_type=kind) if kind else helper.make_attribute(name, value)

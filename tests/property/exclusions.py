@@ -1,6 +1,10 @@
 """Cases where Ingot is right and its peers are not, each with the sentence of the ONNX text that says so. At most 30."""
 
-EXCLUSIONS = (
+EXCLUSIONS = (  # operators, when, the sentence
+    (("DynamicQuantizeLinear",), lambda draft, *_: not draft.inputs[0].content.any(),
+     "y_scale = (maximum(0, max(x)) - minimum(0, min(x))) / (qmax - qmin)"),  # 0; the peers put 1 or 1/255 there
+    (("Attention",), lambda draft, *_: "softcap" in draft.attributes and not draft.attributes.get("qk_matmul_output_mode"),
+     "If set to `0`, qk_matmul_output is the output of qk matmul."),  # the reference hands out the capped one
 )
 
 

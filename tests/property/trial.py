@@ -81,3 +81,6 @@ class Runner:
         if found is not None:
             yield "wide reference", lambda: peers.wide_reference(model, feed, found)
         yield "ONNX Runtime", lambda: peers.runtime(model, feed)
+        if draft.older:
+            older = draft.build(draft.older)[0]
+            yield "ONNX Runtime", lambda: peers.runtime(older, feed)
