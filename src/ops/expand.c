@@ -329,9 +329,10 @@ static const struct activation {
     int opset;
     bool alpha, beta;
 } activations[] = {
-    {"Elu", 6, true, false},       {"HardSigmoid", 6, true, true}, {"LeakyRelu", 16, true, false},
-    {"Relu", 14, false, false},    {"Sigmoid", 13, false, false},  {"Softplus", 1, false, false},
-    {"Softsign", 1, false, false}, {"Tanh", 13, false, false},     {"ThresholdedRelu", 10, true, false},
+    {"Elu", 6, true, false},         {"Gelu", 20, false, false},           {"HardSigmoid", 6, true, true},
+    {"HardSwish", 14, false, false}, {"LeakyRelu", 16, true, false},       {"Relu", 14, false, false},
+    {"Sigmoid", 13, false, false},   {"Softplus", 1, false, false},        {"Softsign", 1, false, false},
+    {"Tanh", 13, false, false},      {"ThresholdedRelu", 10, true, false},
 };
 
 ingot_graph_value *ingot_expand_activation(ingot_expansion *e, ingot_graph_value *value)

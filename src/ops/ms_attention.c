@@ -5,7 +5,8 @@
 
 #include "ops/ms_qmatmul.h"
 
-#define DEFAULT_FILTER (-10000.0f) /* added where a mask says 0 */
+#define DEFAULT_FILTER     (-10000.0f) /* added where a mask says 0 */
+#define PRODUCTS_WITH_MASK 2           /* qk_matmul_output_mode of what ONNX Runtime gives, whatever its page says */
 
 int64_t ingot_ms_attention_heads(ingot_expansion *e)
 {
@@ -113,7 +114,7 @@ static ingot_graph_value *summand(ingot_expansion *e, const ingot_ms_attention *
     return ingot_expand_plus(e, hidden, ingot_expand_cast(e, a->bias, INGOT_FLOAT));
 }
 
-void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, bool wants_probabilities,
+void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, bool wants_products,
                             ingot_graph_value *outputs[4])
 {
     ingot_attribute attributes[5] = {ingot_int_of("q_num_heads", a->heads), ingot_int_of("kv_num_heads", a->heads),
@@ -122,11 +123,11 @@ void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, boo
     float scale = ingot_expand_float(e, "scale", 0);
     if (scale != 0)
         attributes[count++] = ingot_float_of("scale", scale);
-    if (wants_probabilities)
-        attributes[count++] = ingot_int_of("qk_matmul_output_mode", 3);
+    if (wants_products)
+        attributes[count++] = ingot_int_of("qk_matmul_output_mode", PRODUCTS_WITH_MASK);
     ingot_graph_value *inputs[] = {a->q, a->k, a->v, summand(e, a), a->past_key, a->past_value};
     ingot_expand_node(e, &(ingot_expand_spec){NULL, "Attention", 23, attributes, count, inputs, 6},
-                      wants_probabilities ? 4 : 3, outputs);
+                      wants_products ? 4 : 3, outputs);
 }
 
 /* ---- MultiHeadAttention ---- */

@@ -15,9 +15,9 @@ typedef struct ingot_ms_attention {
 
 /* The heads of the node's attribute num_heads; fails unless it is positive. */
 int64_t ingot_ms_attention_heads(ingot_expansion *e);
-/* outputs: the result, keys and values with those of the past, and (where wants_probabilities) the softmax. Attributes scale,
+/* outputs: the result, keys and values with those of the past, and (where wants_products) Q K' with scale and mask. Attributes scale,
  * unidirectional and mask_filter_value are the node's. */
-void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, bool wants_probabilities,
+void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, bool wants_products,
                             ingot_graph_value *outputs[4]);
 
 #endif

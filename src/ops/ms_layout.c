@@ -12,6 +12,23 @@ static const char *const conv_names[] = {
     "activation", "activation_params", "auto_pad", "dilations", "group", "kernel_shape", "pads", "strides", NULL};
 #define CONV_ATTRIBUTES 9
 
+/* The first names are those of the activation. */
+#define ACTIVATION_NAMES 2
+
+/* FusedConv of X, W, B and Z; what it has no activation for becomes a node of its own. */
+static ingot_graph_value *convolve(ingot_expansion *e, ingot_graph_value *const *inputs)
+{
+    static const char *const fused[] = {"", "Clip", "HardSigmoid", "LeakyRelu", "Relu", "Sigmoid", "Tanh"};
+    ingot_attribute attributes[CONV_ATTRIBUTES];
+    bool fuses = false;
+    for (size_t i = 0; i < sizeof fused / sizeof *fused; i++)
+        fuses = fuses || ingot_expand_is(e, "activation", fused[i]);
+    size_t count = ingot_expand_pass_on(e, conv_names + (fuses ? 0 : ACTIVATION_NAMES), attributes);
+    ingot_graph_value *y =
+        ingot_expand_add(e, &(ingot_expand_spec){"com.microsoft", "FusedConv", 1, attributes, count, inputs, 4});
+    return fuses ? y : ingot_expand_activation(e, y);
+}
+
 /* ---- Channels last ---- */
 
 static ingot_graph_value *channels_first(ingot_expansion *e, size_t input)
@@ -24,13 +41,9 @@ static ingot_graph_value *channels_first(ingot_expansion *e, size_t input)
 ingot_status ingot_upgrade_nhwc_conv(ingot_node *node, ingot_error *error)
 {
     ingot_expansion e = ingot_expand_begin(node, error);
-    ingot_attribute attributes[CONV_ATTRIBUTES];
-    size_t count = ingot_expand_pass_on(&e, conv_names, attributes);
     ingot_graph_value *inputs[] = {channels_first(&e, 0), ingot_expand_input(&e, 1), ingot_expand_input(&e, 2),
                                    channels_first(&e, 3)};
-    ingot_graph_value *y =
-        ingot_expand_add(&e, &(ingot_expand_spec){"com.microsoft", "FusedConv", 1, attributes, count, inputs, 4});
-    ingot_expand_result(&e, 0, ingot_expand_channels_last(&e, y));
+    ingot_expand_result(&e, 0, ingot_expand_channels_last(&e, convolve(&e, inputs)));
     return ingot_expand_end(&e);
 }
 
@@ -210,15 +223,11 @@ static bool inputs_in_blocks(ingot_expansion *e, int64_t block, int64_t group)
 ingot_status ingot_upgrade_nchwc_conv(ingot_node *node, ingot_error *error)
 {
     ingot_expansion e = ingot_expand_begin(node, error);
-    ingot_attribute attributes[CONV_ATTRIBUTES];
-    size_t count = ingot_expand_pass_on(&e, conv_names, attributes);
     int64_t block = block_of(&e);
     bool in_blocks = inputs_in_blocks(&e, block, ingot_expand_int(&e, "group", 1));
     ingot_graph_value *inputs[] = {ingot_expand_input(&e, 0), plain_weights(&e, block, in_blocks),
                                    ingot_expand_input(&e, 2), ingot_expand_input(&e, 3)};
-    ingot_expand_result(
-        &e, 0,
-        ingot_expand_add(&e, &(ingot_expand_spec){"com.microsoft", "FusedConv", 1, attributes, count, inputs, 4}));
+    ingot_expand_result(&e, 0, convolve(&e, inputs));
     return ingot_expand_end(&e);
 }
 

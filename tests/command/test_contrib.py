@@ -1,0 +1,309 @@
+"""Operators that ONNX Runtime's tools write: models of one node, compared with what ONNX Runtime makes of them."""
+import dataclasses
+import pathlib
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+onnxruntime = pytest.importorskip("onnxruntime")
+
+RANDOM = np.random.default_rng(20240817)
+
+
+@dataclasses.dataclass
+class Case:
+    """inputs: arrays, None for one left out. constant: the positions that are initializers. declared: shapes of the graph's inputs
+    where they differ from the arrays'. outputs: wanted ones, None for one left out."""
+    op: str
+    inputs: list
+    attributes: dict = dataclasses.field(default_factory=dict)
+    constant: tuple = ()
+    outputs: tuple = (TensorProto.FLOAT,)
+    domain: str = "com.microsoft"
+    declared: dict = dataclasses.field(default_factory=dict)
+    opset: int = 17
+    tolerance: float = 2e-5
+    note: str = ""
+
+    def __str__(self):
+        return f"{self.op}-{self.note}" if self.note else self.op
+
+
+def f32(*shape, scale=1.0):
+    return (RANDOM.standard_normal(shape) * scale).astype(np.float32)
+
+
+def u8(*shape, low=0, high=256):
+    return RANDOM.integers(low, high, shape).astype(np.uint8)
+
+
+def i8(*shape):
+    return RANDOM.integers(-128, 128, shape).astype(np.int8)
+
+
+def i32(values):
+    return np.array(values, np.int32)
+
+
+def i64(values):
+    return np.array(values, np.int64)
+
+
+def scalar(value, kind=np.float32):
+    return np.array(value, kind)
+
+
+FLOAT, FLOAT16, U8, I8, I32 = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.UINT8, TensorProto.INT8,
+                               TensorProto.INT32)
+
+
+def products():
+    a, b = f32(2, 3, 4, 5), f32(2, 3, 5, 6)
+    yield Case("FusedMatMul", [a, b], {"alpha": 0.5})
+    yield Case("FusedMatMul", [a.swapaxes(2, 3), b.swapaxes(2, 3)], {"transA": 1, "transB": 1}, note="both transposed")
+    yield Case("FusedMatMul", [f32(4, 2, 3, 5), b], {"transBatchA": 1}, note="batch of A")
+    yield Case("FusedMatMul", [a, f32(5, 2, 3, 6)], {"transBatchB": 1}, note="batch of B")
+    yield Case("FusedMatMul", [f32(5), f32(5, 6)], {"transA": 1}, note="vector")
+    yield Case("FusedMatMul", [f32(4, 5), f32(6, 5)], {"transB": 1}, declared={0: [None, 5]}, note="free rows")
+    yield Case("TransposeMatMul", [f32(5, 4), f32(5, 6)], {"transA": 1, "alpha": 2.0})
+    for activation in ("Relu", "Tanh", "Sigmoid", "LeakyRelu", "Elu", "HardSigmoid", "Softplus", "Softsign"):
+        more = {"activation_alpha": 0.3} if activation in ("LeakyRelu", "Elu", "HardSigmoid") else {}
+        more |= {"activation_beta": 0.4} if activation == "HardSigmoid" else {}
+        yield Case("FusedGemm", [f32(3, 4), f32(5, 4), f32(5)],
+                   {"activation": activation, "transB": 1, "alpha": 0.7, "beta": 0.3, **more}, note=activation)
+
+
+def activations():
+    x = f32(3, 4, 8, scale=3)
+    yield Case("Gelu", [x])
+    yield Case("BiasGelu", [x, f32(8)])
+    yield Case("FastGelu", [x])
+    yield Case("FastGelu", [x, f32(8)], note="bias")
+    yield Case("QuickGelu", [x])
+    yield Case("QuickGelu", [x], {"alpha": 1.1}, note="alpha")
+
+
+def normalizations():
+    x, gamma, beta = f32(2, 3, 8), f32(8), f32(8)
+    yield Case("SkipLayerNormalization", [x, f32(2, 3, 8), gamma, beta, f32(8)], {"epsilon": 1e-5})
+    yield Case("SkipLayerNormalization", [x, f32(3, 8), gamma], outputs=(FLOAT, None, None, FLOAT), note="broadcast skip, sum")
+    yield Case("SkipSimplifiedLayerNormalization", [x, f32(2, 3, 8), gamma, f32(8)], {"epsilon": 1e-5},
+               outputs=(FLOAT, None, None, FLOAT))
+    yield Case("SimplifiedLayerNormalization", [x, gamma], {"epsilon": 1e-5, "axis": -1}, domain="")
+    yield Case("SimplifiedLayerNormalization", [x, f32(3, 8)], {"axis": 1}, domain="", note="two axes")
+    yield Case("LayerNormalization", [x, gamma, beta], {"epsilon": 1e-6}, domain="", opset=12, note="before its opset")
+    ids, segments = i32([[1, 4, 0], [2, 2, 6]]), i32([[0, 0, 1], [0, 1, 1]])
+    tables = [f32(7, 8), f32(5, 8), f32(2, 8)]
+    yield Case("EmbedLayerNormalization", [ids, segments, *tables, gamma, beta, i32([[1, 1, 0], [1, 1, 1]])],
+               outputs=(FLOAT, I32))
+    yield Case("EmbedLayerNormalization", [ids, None, *tables[:2], None, gamma, beta], {"epsilon": 1e-3},
+               outputs=(FLOAT, I32), note="no segments")
+    yield Case("EmbedLayerNormalization", [ids, segments, *tables, gamma, beta, None, i32([[4, 2, 0]])],
+               outputs=(FLOAT, I32, FLOAT), note="position ids")
+    quantized = [u8(7, 8), u8(5, 8), u8(2, 8), u8(8), u8(8)]
+    scales = [scalar(s) for s in (0.02, 0.03, 0.01, 0.05, 0.04)]
+    yield Case("QEmbedLayerNormalization",
+               [ids, segments, *quantized, None, *scales, *[scalar(z, np.uint8) for z in (3, 100, 128, 7, 200)]],
+               outputs=(FLOAT, I32), constant=tuple(range(2, 7)) + tuple(range(8, 18)), tolerance=1e-4)
+
+
+def quantized_maps():
+    q = (scalar(0.04), scalar(120, np.uint8))
+    y = (scalar(0.07), scalar(131, np.uint8))
+    s = (scalar(0.05), scalar(-3, np.int8))
+    x = u8(2, 3, 6, 6)
+    more = {"outputs": (U8,), "tolerance": 0}
+    yield Case("QLinearAdd", [x, *q, u8(3, 1, 6), *y, scalar(0.09), scalar(100, np.uint8)], **more)
+    yield Case("QLinearAdd", [i8(2, 5), *s, i8(2, 5), *s, scalar(0.11), scalar(4, np.int8)], outputs=(I8,), tolerance=0,
+               note="signed")
+    yield Case("QLinearMul", [x, *q, u8(6), *y, scalar(0.09), scalar(100, np.uint8)], **more)
+    yield Case("QLinearSigmoid", [x, *q, scalar(1 / 256), scalar(0, np.uint8)], **more)
+    yield Case("QLinearLeakyRelu", [x, *q, *y], {"alpha": 0.2}, **more)
+    yield Case("QLinearSoftmax", [u8(3, 10), scalar(0.1), scalar(100, np.uint8), scalar(1 / 256), scalar(0, np.uint8)],
+               {"axis": -1, "opset": 13}, outputs=(U8,), tolerance=1, constant=(1, 2, 3, 4))
+    yield Case("QLinearGlobalAveragePool", [x, *q, *y], outputs=(U8,), tolerance=1)
+    yield Case("QLinearGlobalAveragePool", [x, *q, *y], {"channels_last": 1}, outputs=(U8,), tolerance=1, note="channels last")
+    yield Case("QLinearAveragePool", [x, *q, *y], {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 1]},
+               outputs=(U8,), tolerance=1, constant=(1, 2, 3, 4))
+    yield Case("QLinearAveragePool", [x, *q, *y], {"kernel_shape": [2, 2], "count_include_pad": 1, "pads": [1, 1, 0, 0]},
+               outputs=(U8,), tolerance=1, constant=(1, 2, 3, 4), note="padding counts")
+    parts = [x, *q, u8(2, 1, 6, 6), *y]
+    yield Case("QLinearConcat", [scalar(0.06), scalar(125, np.uint8), *parts], {"axis": 1}, **more,
+               constant=(0, 1, 3, 4, 6, 7))
+    yield Case("QLinearWhere", [np.array([[True, False, True]]), u8(2, 3), *q, u8(2, 3), *y, scalar(0.05), scalar(9, np.uint8)],
+               **more, constant=(2, 3, 5, 6, 7, 8))
+    w = i8(4, 3, 3, 3)
+    yield Case("QLinearConv", [u8(1, 6, 6, 3), *q, w, f32(4) ** 2 / 100 + 0.01, np.zeros(4, np.int8), *y],
+               {"channels_last": 1, "kernel_shape": [3, 3]}, outputs=(U8,), tolerance=1, constant=(1, 2, 3, 4, 5, 6, 7))
+
+
+def quantized_products():
+    a, b = u8(2, 4, 8), i8(8, 6)
+    columns = (f32(6) ** 2 / 100 + 0.01).astype(np.float32)
+    yield Case("MatMulIntegerToFloat", [a, b, scalar(0.02), scalar(0.03), scalar(120, np.uint8), scalar(2, np.int8), f32(6)])
+    yield Case("MatMulIntegerToFloat", [a, b, scalar(0.02), columns, scalar(120, np.uint8), i8(6)], note="per column")
+    yield Case("MatMulIntegerToFloat", [a, b, scalar(0.02), scalar(0.03)], note="no zero points")
+    yield Case("DynamicQuantizeMatMul", [f32(2, 4, 8), b, scalar(0.03), scalar(2, np.int8), f32(6)])
+    yield Case("DynamicQuantizeMatMul", [f32(4, 8), u8(8, 6), columns, u8(6)], note="per column")
+    y = [scalar(0.5), scalar(100, np.uint8)]
+    za, zb = scalar(120, np.uint8), scalar(3, np.int8)
+    yield Case("QGemm", [u8(4, 8), scalar(0.02), za, i8(6, 8), scalar(0.03), zb, i32(RANDOM.integers(-999, 999, 6)), *y],
+               {"transB": 1}, outputs=(U8,), tolerance=1, constant=(1, 2, 3, 4, 5, 6, 7, 8))
+    yield Case("QGemm", [u8(8, 4), scalar(0.02), za, i8(8, 6), columns, i8(6), None], {"transA": 1, "alpha": 0.5},
+               note="floats out", constant=(1, 2, 3, 4, 5))
+    for name, kind in (("symmetric", None), ("zero points", np.uint8), ("float zero points", np.float32)):
+        for bits, block, k in ((4, 16, 40), (4, 32, 64), (8, 32, 48), (2, 16, 64)):
+            blocks, n = -(-k // block), 5
+            zeros = {None: None, np.uint8: u8(n, -(-blocks * bits // 8)), np.float32: f32(n, blocks, scale=3)}[kind]
+            if kind == np.float32 and bits != 4:
+                continue
+            yield Case("MatMulNBits", [f32(3, k), u8(n, blocks, block * bits // 8), f32(n, blocks) / 10, zeros],
+                       {"K": k, "N": n, "bits": bits, "block_size": block}, constant=(1, 2, 3), tolerance=1e-4,
+                       note=f"{bits} bits, block {block}, {name}")
+    yield Case("MatMulNBits", [f32(2, 3, 32), u8(5, 2, 8), f32(5, 2) / 10, None, None, f32(5)],
+               {"K": 32, "N": 5, "bits": 4, "block_size": 16}, constant=(1, 2, 5), tolerance=1e-4, note="bias")
+
+
+def quantization():
+    x = f32(3, 8, scale=5)
+    for kind, zero in ((np.uint8, 120), (np.int8, -3), (np.uint16, 30000), (np.int16, -77)):
+        element = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
+        yield Case("QuantizeLinear", [x, scalar(0.05), scalar(zero, kind)], outputs=(element,), tolerance=0, note=str(kind.__name__))
+        values = RANDOM.integers(0, 100, (3, 8)).astype(kind)
+        yield Case("DequantizeLinear", [values, scalar(0.05), scalar(zero, kind)], note=str(kind.__name__))
+    yield Case("QuantizeLinear", [x, f32(8) ** 2 + 0.01, np.arange(8).astype(np.uint8)], {"axis": 1}, outputs=(U8,),
+               tolerance=0, note="per axis")
+    yield Case("DequantizeLinear", [i32(RANDOM.integers(-9999, 9999, (3, 8))), scalar(0.05)], note="int32")
+
+
+def attention():
+    heads, size, length = 2, 4, 3
+    hidden = heads * size
+    q, k, v = f32(2, length, hidden), f32(2, 5, hidden), f32(2, 5, hidden)
+    n = {"num_heads": heads}
+    mha = "MultiHeadAttention"
+    yield Case(mha, [q, k, v], n)
+    yield Case(mha, [q, k, f32(2, 5, 12)], {**n, "scale": 0.3}, note="wider values")
+    yield Case(mha, [q, k, v, f32(3 * hidden)], n, note="bias")
+    yield Case(mha, [q, k, v, None, i32([2, 5])], n, note="lengths")
+    yield Case(mha, [q, k, v, f32(3 * hidden), i32([[1, 1, 0, 0, 0], [1, 0, 1, 1, 1]])], n, note="mask of keys")
+    yield Case(mha, [q, k, v, None, i32(RANDOM.integers(0, 2, (2, length, 5)))], {**n, "mask_filter_value": -50.0}, note="full mask")
+    yield Case(mha, [q, k, v, None, i32([[0] * 5, [1] * 5])], n, tolerance=1e-3, note="nothing seen")
+    yield Case(mha, [q, k, v, None, None, f32(1, heads, length, 5)], n, note="attention bias")
+    yield Case(mha, [q, q, q], {**n, "unidirectional": 1}, note="causal")
+    yield Case(mha, [q, f32(2, heads, 5, size), f32(2, heads, 5, size)], n, note="keys in heads")
+    past = [f32(2, heads, 4, size), f32(2, heads, 4, size)]
+    yield Case(mha, [q, q, q, None, None, None, *past], n, outputs=(FLOAT, FLOAT, FLOAT), note="past")
+    yield Case(mha, [q, k, v], n, outputs=(FLOAT, None, None, FLOAT), note="products")
+    yield Case(mha, [q, k, v, None, i32([2, 5]), f32(2, 1, length, 5)], {**n, "mask_filter_value": -5.0},
+               outputs=(FLOAT, None, None, FLOAT), note="products with mask")
+    x, w, b = f32(2, length, 6), f32(6, 3 * hidden), f32(3 * hidden)
+    att = "Attention"
+    yield Case(att, [x, w, b], n, constant=(1, 2))
+    yield Case(att, [x, w, b, i32([2, 3])], n, constant=(1, 2), note="ends")
+    yield Case(att, [x, w, b, i32([2, 3, 1, 0])], n, constant=(1, 2), note="ends and starts")
+    yield Case(att, [x, w, b, i32([[1, 0, 1], [1, 1, 1]])], {**n, "unidirectional": 1}, constant=(1, 2), note="mask of keys, causal")
+    yield Case(att, [x, w, b, i32(RANDOM.integers(0, 2, (2, 3, 3)))], n, constant=(1, 2), note="full mask")
+    yield Case(att, [x, f32(6, 8 + 8 + 12), f32(28)], {**n, "qkv_hidden_sizes": [8, 8, 12]}, constant=(1, 2), note="sizes")
+    yield Case(att, [x, w, b, None, f32(2, 2, heads, 4, size)], {**n, "unidirectional": 1}, constant=(1, 2),
+               outputs=(FLOAT, FLOAT), note="past")
+    yield Case(att, [x, w, b, i32([[1, 0, 1], [1, 1, 1]]), None, f32(2, heads, length, length)], n, constant=(1, 2),
+               note="attention bias")
+    yield Case("QAttention", [u8(2, length, 6), i8(6, 3 * hidden), b, scalar(0.02), scalar(0.03), i32([2, 3]),
+                              scalar(120, np.uint8), scalar(0, np.int8)], n, constant=(1, 2, 3, 4, 6, 7), tolerance=1e-4)
+    caches = [f32(10, 2), f32(10, 2)]
+    rotary = "RotaryEmbedding"
+    yield Case(rotary, [q, i64([3]), *caches], note="start")
+    yield Case(rotary, [q, i64([[3, 4, 5], [0, 1, 9]]), *caches], {"interleaved": 1}, note="interleaved")
+    yield Case(rotary, [f32(2, heads, length, size), i64([[3, 4, 5], [0, 1, 9]]), *caches], note="heads apart")
+    yield Case(rotary, [f32(2, length, 16), i64([0]), f32(9, 2), f32(9, 2)], {"num_heads": 2, "rotary_embedding_dim": 4},
+               note="part of a head")
+
+
+def grouped_queries():
+    heads, kv, size = 4, 2, 16
+    n = {"num_heads": heads, "kv_num_heads": kv}
+    q, k, v = f32(2, 3, heads * size), f32(2, 3, kv * size), f32(2, 3, kv * size)
+    cache = [f32(2, kv, 6, size), f32(2, kv, 6, size)]
+    caches = [f32(16, size // 2), f32(16, size // 2)]
+    op, present = "GroupQueryAttention", {"outputs": (FLOAT, FLOAT, FLOAT), "tolerance": 1e-4}
+    none = [None, None]
+    yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3)], n, **present, note="prompt")
+    yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3), *caches], {**n, "do_rotary": 1}, **present, note="prompt, rotary")
+    yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3)], {**n, "local_window_size": 2}, **present, note="window")
+    yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3)], {**n, "softcap": 2.0, "scale": 0.7}, **present, note="softcap")
+    yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3)], {**n, "smooth_softmax": 1}, **present, note="smooth")
+    yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3), *none, None, None, f32(heads)], n, **present, note="sinks")
+    yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3), *none, None, f32(2, heads, 3, 3)], n, **present, note="bias")
+    yield Case(op, [f32(2, 3, (heads + 2 * kv) * size), None, None, *none, i32([2, 2]), i32(3)], n, **present, note="packed")
+    step = [f32(2, 1, heads * size), f32(2, 1, kv * size), f32(2, 1, kv * size)]
+    yield Case(op, [*step, *cache, i32([6, 6]), i32(7), *caches], {**n, "do_rotary": 1, "rotary_interleaved": 1}, **present,
+               note="step, interleaved")
+    yield Case(op, [*step, *cache, i32([6, 6]), i32(7)], {**n, "local_window_size": 3}, **present, note="step, window")
+    yield Case(op, [*step, f32(2, kv, 12, size), f32(2, kv, 12, size), i32([6, 4]), i32(7), *caches], {**n, "do_rotary": 1},
+               **present, note="step, longer cache")
+    yield Case(op, [*[x[:1] for x in (q, k, v, *cache)], i32([8]), i32(9), *caches, i64([[6, 7, 8]])],
+               {**n, "do_rotary": 1}, **present, note="several more, positions")
+
+
+def layouts():
+    yield Case("NhwcMaxPool", [u8(1, 5, 6, 3)], {"kernel_shape": [2, 3]}, outputs=(U8,), tolerance=0)
+
+
+ALL = [*products(), *activations(), *normalizations(), *quantized_maps(), *quantized_products(), *quantization(),
+       *attention(), *grouped_queries(), *layouts()]
+
+
+def model_of(case):
+    names = [f"i{n}" if x is not None else "" for n, x in enumerate(case.inputs)]
+    outputs = [f"o{n}" if kind is not None else "" for n, kind in enumerate(case.outputs)]
+    node = helper.make_node(case.op, names, outputs, name="N", domain=case.domain, **case.attributes)
+    infos, initializers = [], []
+    for n, x in enumerate(case.inputs):
+        if x is None:
+            continue
+        if n in case.constant:
+            initializers.append(numpy_helper.from_array(x, names[n]))
+        else:
+            infos.append(helper.make_tensor_value_info(names[n], helper.np_dtype_to_tensor_dtype(x.dtype),
+                                                       case.declared.get(n, x.shape)))
+    results = [helper.make_tensor_value_info(name, kind, None) for name, kind in zip(outputs, case.outputs) if name]
+    graph = helper.make_graph([node], "graph", infos, results, initializers)
+    opsets = [helper.make_opsetid("", case.opset), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+def expected(model, feeds):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return dict(zip([o.name for o in session.get_outputs()], session.run(None, feeds)))
+    except Exception as error:  # pylint: disable=broad-except
+        pytest.fail(f"ONNX Runtime refuses the case: {error}")
+
+
+def run(ingot, model, feeds, folder):
+    onnx.save(model, folder / "model.onnx")
+    words = []
+    for name, value in feeds.items():
+        np.save(folder / f"{name}.npy", value)
+        words += ["--input", f"{name}={folder / name}.npy"]
+    ingot("run", folder / "model.onnx", *words, "--output-dir", folder / "out")
+    return {path.stem: np.load(path) for path in pathlib.Path(folder / "out").iterdir()}
+
+
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_values_are_those_of_onnx_runtime(ingot, tmp_path, case):
+    model = model_of(case)
+    feeds = {f"i{n}": x for n, x in enumerate(case.inputs) if x is not None and n not in case.constant}
+    wanted = expected(model, feeds)
+    found = run(ingot, model, feeds, tmp_path)
+    assert sorted(found) == sorted(wanted)
+    for name, value in wanted.items():
+        assert found[name].dtype == value.dtype and found[name].shape == value.shape, name
+        np.testing.assert_allclose(found[name].astype(np.float64), value.astype(np.float64), rtol=case.tolerance,
+                                   atol=case.tolerance, err_msg=name)
