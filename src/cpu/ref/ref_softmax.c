@@ -5,8 +5,8 @@
 #include "cpu/ref/ref_iterate.h"
 #include "ops/softmax.h"
 
-/* Changes count numbers, at least one, in place. */
-typedef void (*row_function)(double *x, size_t count);
+/* Changes count numbers, at least one, in place; they come from a tensor of that type. */
+typedef void (*row_function)(double *x, size_t count, ingot_element element);
 
 static double greatest(const double *x, size_t count)
 {
@@ -16,18 +16,31 @@ static double greatest(const double *x, size_t count)
     return best;
 }
 
-static void softmax_row(double *x, size_t count)
+/* A number as a half type holds it; as it is for wider types, whose one rounding comes at the end. */
+static double half_rounded(ingot_element element, double value)
+{
+    if (element == INGOT_FLOAT16)
+        return (double)ingot_half_to_float(ingot_half_from_double(value));
+    if (element == INGOT_BFLOAT16)
+        return (double)ingot_bfloat16_to_float(ingot_bfloat16_from_double(value));
+    return value;
+}
+
+/* Of half types every step of the standard's function is rounded, as it has them; but a sum past the type's range is kept. */
+static void softmax_row(double *x, size_t count, ingot_element element)
 {
     double largest = greatest(x, count), sum = 0;
     for (size_t i = 0; i < count; i++) {
-        x[i] = exp(x[i] - largest);
+        x[i] = half_rounded(element, exp(half_rounded(element, x[i] - largest)));
         sum += x[i];
     }
+    double narrow = half_rounded(element, sum);
+    sum = isinf(narrow) ? sum : narrow;
     for (size_t i = 0; i < count; i++)
         x[i] /= sum;
 }
 
-static void log_softmax_row(double *x, size_t count)
+static void log_softmax_row(double *x, size_t count, ingot_element element)
 {
     double largest = greatest(x, count), sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -39,7 +52,7 @@ static void log_softmax_row(double *x, size_t count)
         x[i] -= log_sum;
 }
 
-static void hardmax_row(double *x, size_t count)
+static void hardmax_row(double *x, size_t count, ingot_element element)
 {
     size_t best = 0;
     for (size_t i = 1; i < count; i++)
@@ -70,7 +83,7 @@ static ingot_status run_rows(const ingot_kernel_call *call, row_function functio
         for (size_t i = 0; i < split.inner; i++) {
             int64_t start = (int64_t)(o * split.size * split.inner + i), step = (int64_t)split.inner;
             ingot_read_doubles(a->element, a->data, start, step, split.size, row);
-            function(row, split.size);
+            function(row, split.size, a->element);
             ingot_write_doubles(z->element, z->data, start, step, split.size, row);
         }
     return INGOT_OK;
