@@ -41,7 +41,8 @@ static void start_types(builder *b, const ingot_value *const *inputs)
             b->shapes.types[i] = ingot_type_of_value(s->value->constant);
     }
     for (size_t i = 0; i < g->input_count; i++)
-        b->shapes.types[g->inputs[i]->id] = ingot_type_of_value(inputs[i]);
+        b->shapes.types[g->inputs[i]->id] =
+            inputs[i]->kind == INGOT_KIND_TENSOR ? ingot_type_of_value(inputs[i]) : g->inputs[i]->type;
 }
 
 /* What control flow gives is found out by running it. */
