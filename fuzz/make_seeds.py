@@ -13,6 +13,7 @@ import sys
 
 import numpy as np
 import onnx
+import onnx.parser
 from onnx import TensorProto, helper, numpy_helper
 
 MOST_NODES = 6
@@ -20,9 +21,9 @@ MOST_BYTES = 3000
 KEPT_ELEMENTS = 16
 
 
-def write(folder, data):
+def write(folder, data, name=None):
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, hashlib.sha1(data).hexdigest()[:16]), "wb") as file:
+    with open(os.path.join(folder, name or hashlib.sha1(data).hexdigest()[:16]), "wb") as file:
         file.write(data)
 
 
@@ -136,6 +137,67 @@ def write_pieces(path, out):
             write(os.path.join(out, "run"), b"\x05" + data)
 
 
+# What the pieces of real models seldom have, in ONNX's text form.
+SPECIAL = [
+    """<ir_version: 8, opset_import: ["" : 17, "my" : 1], producer_name: "p", producer_version: "1", doc_string: "d", metadata_props: ["k" : "v"]>
+g (float[N,2] x, seq(float[N]) s, optional(float[M]) o, seq(map(int64, float)) m) => (float[N,2] y, seq(float[N]) t) {
+  a = my.f <by = 2.0> (x) y = my.f(a) t = Identity(s) }
+<domain: "my", opset_import: ["" : 17, "my" : 1]>
+f <by: float = 3.0> (v) => (w) { c = Constant <value_float: float = @by> () u = my.h <axis = 1> (v) w = Mul(u, c) }
+<domain: "my", opset_import: ["" : 17]>
+h <axis> (v) => (w) { w = Softmax <axis: int = @axis> (v) }""",
+    """<ir_version: 8, opset_import: ["" : 17]>
+g (float[2] x) => (float[2] y) { c = HardSwish(x) d = Celu(c) y = LayerNormalization(d, x, x) }""",
+    """<ir_version: 10, opset_import: ["" : 21]>
+g (bool c, float[2] x) => (float[2] y) <float[2] w = {1, 2}, int8[2] i8 = {1, 2}, uint8[2] u8 = {1, 2}, double[1] d = {1.5}, string[2] st = {"a", "b"},
+  float16[2] h = {1, 2}, bfloat16[2] bf = {1, 2}, uint64[1] u64 = {3}, int4[3] i4 = {1, 2, 3}> {
+  y = If (c) <then_branch = t () => (float[2] r) { q = Add(x, w) r = Add(q, w) },
+              else_branch = e () => (float[2] r) { z = Constant <value = float[2] {1, 2}> () r = Mul(z, x) }> }""",
+    """<ir_version: 8, opset_import: ["" : 17]>
+g (float[2] x, float[2] w) => (float[2] y) <float[2] w = {1, 2}> {
+  a = Constant <value_floats = [1.0, 2.0]> () b = Constant <value_ints = [1, 2]> () c = Constant <value_strings = ["a", "b"]> ()
+  d = Constant <value_int = 3> () e = Constant <value_string = "s"> () f = Cast <to = 1> (b) h = Add(a, f) i = Add(h, w) y = Add(i, x) }""",
+]
+
+
+def sparse_tensor(indices):
+    values = helper.make_tensor("w", TensorProto.FLOAT, [2], [1, 2])
+    return helper.make_sparse_tensor(values, helper.make_tensor("i", TensorProto.INT64, *indices), [2, 2])
+
+
+def special_models():
+    for text in SPECIAL:
+        yield onnx.parser.parse_model(text)
+    head = '<ir_version: 8, opset_import: ["" : 17]> g (float[2,2] x) => (float[2,2] y) '
+    for indices in (([2], [1, 3]), ([2, 2], [0, 1, 1, 0])):
+        model = onnx.parser.parse_model(head + "{ y = Add(x, w) }")
+        model.graph.sparse_initializer.append(sparse_tensor(indices))
+        yield model
+        model = onnx.parser.parse_model(head + "{ w = Constant() y = Add(x, w) }")
+        model.graph.node[0].attribute.append(helper.make_attribute("sparse_value", sparse_tensor(indices)))
+        yield model
+    for fields in ({"location": "data"}, {"location": "data", "offset": "16", "length": "16"}, {"location": "./data", "offset": "4090", "length": "16"},
+                   {"location": "../data"}, {"location": "/data"}, {"location": "none"}, {"offset": "0"}, {"location": "data", "offset": "-1"}):
+        model = onnx.parser.parse_model(head + "<float[2,2] w = {1, 2, 3, 4}> { y = Add(x, w) }")
+        tensor = model.graph.initializer[0]
+        del tensor.float_data[:]
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, value in fields.items():
+            tensor.external_data.add(key=key, value=value)
+        yield model
+
+
+def write_special(out):
+    """Seeds that always stay in the corpus: see minimize.sh."""
+    for index, model in enumerate(special_models()):
+        write(os.path.join(out, "model"), model.SerializeToString(), f"kept-{index}")
+    for size in (0, 1):  # a field that nobody knows makes this the size of what fuzz_model opens as a file
+        data = model.SerializeToString()
+        while len(data) % 16 != size:
+            data += b"\x90\x03\x01"
+        write(os.path.join(out, "model"), data, f"kept-file-{size}")
+
+
 def write_values(out):
     folder = os.path.join(out, "value")
     tensors = [numpy_helper.from_array(np.arange(6).reshape(2, 3).astype(dtype), "t")
@@ -166,6 +228,7 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     write_values(sys.argv[1])
+    write_special(sys.argv[1])
     for path in sys.argv[2:]:
         write_pieces(path, sys.argv[1])
 
