@@ -78,6 +78,7 @@ class Draft:
         self.valid = True  # False: a clean error is fine, and so is any result
         self.drawn = {}  # element types drawn for type variables
         self.unordered = False
+        self.float_outputs = False  # numbers that come out are floats, whatever a peer makes of them
         self.older = None  # a version of the operator's form that says the same, for a peer that knows no newer one
 
     # ---- Draws ----

@@ -40,28 +40,31 @@ def node_answer(name, version, inputs, outputs=1, domain="", **attributes):
     return reference(helper.make_model(graph, opset_imports=[helper.make_opsetid(domain, version)], ir_version=10), feed)
 
 
-def widened(content):
+def widened(content, table):
     element = ELEMENTS.get(getattr(content, "dtype", None))
-    return content.astype(DTYPES[WIDER[element]]) if element in WIDER else content
+    return content.astype(DTYPES[table[element]]) if element in table else content
 
 
-def wide_reference(model, feed, outputs):
-    """The reference on inputs of wider floats, rounded to the types of outputs once, at the end; None where it does not fit."""
+def wide_reference(model, feed, outputs, integers=False):
+    """The reference on inputs of wider floats, rounded to the types of outputs once, at the end; None where it does not fit.
+    integers: they are made floats too."""
+    table = {**WIDER, TensorProto.INT32: TensorProto.DOUBLE, TensorProto.INT64: TensorProto.DOUBLE} if integers else WIDER
     wide = onnx.ModelProto()
     wide.CopyFrom(model)
     kinds = [info.type.tensor_type for info in wide.graph.input]
     changed = False
     for kind in kinds:
-        if kind.elem_type in WIDER:
-            kind.elem_type = WIDER[kind.elem_type]
+        if kind.elem_type in table:
+            kind.elem_type = table[kind.elem_type]
             changed = True
     for index, tensor in enumerate(wide.graph.initializer):
-        if tensor.data_type in WIDER:
-            wide.graph.initializer[index].CopyFrom(numpy_helper.from_array(widened(numpy_helper.to_array(tensor)), tensor.name))
+        if tensor.data_type in table:
+            wide.graph.initializer[index].CopyFrom(
+                numpy_helper.from_array(widened(numpy_helper.to_array(tensor), table), tensor.name))
             changed = True
     if not changed:
         return None
-    results = reference(wide, {name: widened(content) for name, content in feed.items()})
+    results = reference(wide, {name: widened(content, table) for name, content in feed.items()})
     narrow = []
     for result, output in zip(results, outputs):
         dtype = getattr(output, "dtype", None)

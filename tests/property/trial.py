@@ -79,7 +79,7 @@ class Runner:
             yield "formula", lambda: draft.expected(*contents)
         yield "reference", lambda: peers.reference(model, feed)
         if found is not None:
-            yield "wide reference", lambda: peers.wide_reference(model, feed, found)
+            yield "wide reference", lambda: peers.wide_reference(model, feed, found, draft.float_outputs)
         yield "ONNX Runtime", lambda: peers.runtime(model, feed)
         if draft.older:
             older = draft.build(draft.older)[0]

@@ -2,7 +2,7 @@
 import numpy as np
 from onnx import TensorProto, helper
 
-from draft import Unfit, tensor_type
+from draft import tensor_type
 from engine import DTYPES
 
 
@@ -175,4 +175,3 @@ STRATEGIES = {
     "ConcatFromSequence": concat_from_sequence, "SplitToSequence": split_to_sequence, "Optional": optional,
     "OptionalGetElement": optional_get, "OptionalHasElement": optional_has,
 }
-del Unfit
