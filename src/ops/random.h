@@ -8,8 +8,8 @@
 #include "ops/op.h"
 
 typedef struct ingot_random_seed {
-    bool given;
     float value; /* NaN counts as not given */
+    bool given;
 } ingot_random_seed;
 
 typedef struct ingot_random_params {
