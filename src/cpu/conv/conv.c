@@ -14,7 +14,7 @@
 /* As in gemm.c: with so few row tiles the input is read where it lies. */
 #define DIRECT_TILES 2
 
-typedef enum conv_tactic { DEPTHWISE, POINTWISE, IMPLICIT_GEMM } conv_tactic;
+typedef enum conv_tactic { DEPTHWISE, POINTWISE, WINOGRAD, IMPLICIT_GEMM } conv_tactic;
 
 static conv_tactic choose_tactic(const ingot_conv *c)
 {
@@ -23,12 +23,14 @@ static conv_tactic choose_tactic(const ingot_conv *c)
     bool one_tap = c->kernel_height == 1 && c->kernel_width == 1;
     bool same_size = c->in_height == c->out_height && c->in_width == c->out_width;
     bool plain = c->stride_height == 1 && c->stride_width == 1 && c->pad_top == 0 && c->pad_left == 0;
-    return one_tap && plain && same_size ? POINTWISE : IMPLICIT_GEMM;
+    if (one_tap && plain && same_size)
+        return POINTWISE;
+    return ingot_winograd_suits(c) ? WINOGRAD : IMPLICIT_GEMM;
 }
 
 const char *ingot_conv_f32_tactic(const ingot_conv *conv)
 {
-    static const char *const names[] = {"depthwise", "pointwise", "implicit gemm"};
+    static const char *const names[] = {"depthwise", "pointwise", "winograd", "implicit gemm"};
     return names[choose_tactic(conv)];
 }
 
@@ -149,6 +151,8 @@ static size_t shared_size(const ingot_conv *c)
 
 size_t ingot_conv_f32_workspace(const ingot_conv *c, int threads)
 {
+    if (choose_tactic(c) == WINOGRAD)
+        return ingot_winograd_workspace(c, threads) * sizeof(float);
     size_t shared = shared_size(c);
     size_t scratch = shared > 0 ? 0 : scratch_size(c) * (size_t)(threads > 1 ? threads : 1);
     return (shared + scratch) * sizeof(float);
@@ -295,11 +299,16 @@ void ingot_conv_f32(const ingot_conv *c, const float *input, const float *packed
     size_t products = c->batch * c->groups;
     if (products * sizes->m * sizes->n == 0)
         return;
+    conv_tactic tactic = choose_tactic(c);
+    if (tactic == WINOGRAD) {
+        ingot_winograd_f32(c, input, packed, epilogue, output, workspace, threads);
+        return;
+    }
     task.table = ingot_conv_table_at(ingot_level_for(sizes->kernel->features));
     task.output = output;
     task.scratch = workspace;
     task.scratch_size = scratch_size(c);
-    if (choose_tactic(c) == DEPTHWISE) {
+    if (tactic == DEPTHWISE) {
         size_t planes = c->batch * c->outputs, work = sizes->n * sizes->taps;
         task.planes_per_chunk = work < DEPTHWISE_CHUNK ? DEPTHWISE_CHUNK / work : 1;
         ingot_parallel(threads, ingot_ceil_div(planes, task.planes_per_chunk), run_depthwise, &task);

@@ -3,8 +3,11 @@
  * Tensors need the alignment of a float only; packed weights and workspaces are aligned to INGOT_ALIGNMENT. Nothing outside
  * the tensors is read or written. Inputs, epilogue.add and output must not overlap.
  *
- * Same bits: an output element depends on its own window, the weights and the shape of the kernel alone, not on the batch, the
- * size of the image or the number of threads. Threads: as in gemm.h. */
+ * Same bits: an output element depends on its image, the weights and the shape without the batch, not on the batch or the
+ * number of threads. Threads: as in gemm.h.
+ *
+ * Winograd's way (large 3x3 convolutions with stride 1) rounds otherwise than the direct sum: its errors are about twice as
+ * large. An infinity or a NaN in a tile of the input makes NaNs of all the tile's outputs. */
 #ifndef INGOT_CPU_CONV_H
 #define INGOT_CPU_CONV_H
 

@@ -2,5 +2,7 @@
 #define INGOT_SIMD_SCALAR 1
 #include "cpu/conv/depthwise_tmpl.h"
 #include "cpu/conv/im2col_tmpl.h"
+#include "cpu/conv/winograd_tmpl.h"
 
-const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {im2col, depthwise};
+const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {im2col,         depthwise,       winograd_weights,
+                                                       winograd_input, winograd_output, winograd_store};

@@ -2,7 +2,7 @@
 #ifndef INGOT_CPU_CONV_TABLE_H
 #define INGOT_CPU_CONV_TABLE_H
 
-#include "cpu/conv/conv.h"
+#include "cpu/conv/winograd.h"
 #include "cpu/simd/level.h"
 
 /* The matrix that a convolution multiplies its weights with: row tap * channels + channel holds, for every output
@@ -39,6 +39,10 @@ ingot_depthwise_layout ingot_depthwise_plane(const ingot_conv *conv);
 typedef struct ingot_conv_table {
     ingot_im2col_function im2col;
     ingot_depthwise_function depthwise;
+    ingot_winograd_weights_function winograd_weights;
+    ingot_winograd_input_function winograd_input;
+    ingot_winograd_output_function winograd_output;
+    ingot_winograd_store_function winograd_store;
 } ingot_conv_table;
 
 #define INGOT_LEVEL(suffix, features) extern const ingot_conv_table ingot_conv_table_##suffix;

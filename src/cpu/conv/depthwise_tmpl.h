@@ -19,6 +19,13 @@ static void copy_phase(const float *from, size_t stride, size_t count, float *to
         for (; i + LANES < count; i += LANES)
             v_store(to + i, v_even(v_load(from + 2 * i), v_load(from + 2 * i + LANES)));
     }
+    if (stride == 4) {
+        for (; i + LANES < count; i += LANES) {
+            const float *x = from + 4 * i;
+            vec low = v_even(v_load(x), v_load(x + LANES)), high = v_even(v_load(x + 2 * LANES), v_load(x + 3 * LANES));
+            v_store(to + i, v_even(low, high));
+        }
+    }
     for (; i < count; i++)
         to[i] = from[i * stride];
 }

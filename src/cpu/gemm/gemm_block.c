@@ -288,7 +288,7 @@ void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *r
             s.k0 = ingot_split(plan->k, blocks, block);
             s.steps = ingot_split(plan->k, blocks, block + 1) - s.k0;
             s.tile.k = s.steps;
-            s.tile.accumulate = block > 0;
+            s.tile.accumulate = plan->accumulate || block > 0;
             s.tile.last = block + 1 == blocks;
             if (plan->packed_b)
                 run_packed_b(&s, &part);

@@ -24,6 +24,7 @@ typedef struct ingot_gemm_plan {
     const ingot_gemm_kernel *kernel;
     size_t m, n, k;
     const float *packed_a;
+    bool accumulate;       /* the product is added to what C holds */
     bool far_a;            /* A comes from memory, not from the caches: weights, used once a run */
     const float *packed_b; /* panels [K][columns] one after the other */
     const float *direct_b; /* rows direct_b_row apart, columns side by side */

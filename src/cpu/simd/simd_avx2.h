@@ -176,6 +176,27 @@ static inline vec v_even(vec low, vec high)
     __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(low, high, 0x88));
     return _mm256_castpd_ps(_mm256_permute4x64_pd(pairs, 0xD8));
 }
+/* The elements 1, 3, 5, ... of them. */
+static inline vec v_odd(vec low, vec high)
+{
+    __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(low, high, 0xDD));
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(pairs, 0xD8));
+}
+/* The first half, and the second, of a[0], b[0], a[1], b[1], ... */
+static inline vec v_zip_low(vec a, vec b)
+{
+    return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x20);
+}
+static inline vec v_zip_high(vec a, vec b)
+{
+    return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x31);
+}
+/* Lanes 1 and on of a, then lane 0 of b. */
+static inline vec v_next(vec a, vec b)
+{
+    __m256i middle = _mm256_castps_si256(_mm256_permute2f128_ps(a, b, 0x21));
+    return _mm256_castsi256_ps(_mm256_alignr_epi8(middle, _mm256_castps_si256(a), 4));
+}
 /* Rows of 8 floats in, columns out. */
 static inline __attribute__((always_inline)) void v_transpose(vec r[LANES])
 {

@@ -154,6 +154,28 @@ static inline vec v_even(vec low, vec high)
     const __m512i lanes = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     return _mm512_permutex2var_ps(low, lanes, high);
 }
+/* The elements 1, 3, 5, ... of them. */
+static inline vec v_odd(vec low, vec high)
+{
+    const __m512i lanes = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    return _mm512_permutex2var_ps(low, lanes, high);
+}
+/* The first half, and the second, of a[0], b[0], a[1], b[1], ... */
+static inline vec v_zip_low(vec a, vec b)
+{
+    const __m512i lanes = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    return _mm512_permutex2var_ps(a, lanes, b);
+}
+static inline vec v_zip_high(vec a, vec b)
+{
+    const __m512i lanes = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    return _mm512_permutex2var_ps(a, lanes, b);
+}
+/* Lanes 1 and on of a, then lane 0 of b. */
+static inline vec v_next(vec a, vec b)
+{
+    return _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), 1));
+}
 /* Rows of 16 floats in, columns out. */
 static inline __attribute__((always_inline)) void v_transpose(vec r[LANES])
 {

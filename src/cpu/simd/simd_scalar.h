@@ -162,6 +162,25 @@ static inline vec v_even(vec low, vec high)
 {
     return low;
 }
+/* The elements 1, 3, 5, ... of them. */
+static inline vec v_odd(vec low, vec high)
+{
+    return high;
+}
+/* The first half, and the second, of a[0], b[0], a[1], b[1], ... */
+static inline vec v_zip_low(vec a, vec b)
+{
+    return a;
+}
+static inline vec v_zip_high(vec a, vec b)
+{
+    return b;
+}
+/* Lanes 1 and on of a, then lane 0 of b. */
+static inline vec v_next(vec a, vec b)
+{
+    return b;
+}
 /* Rows of LANES floats in, columns out. */
 static inline void v_transpose(vec r[LANES])
 {
