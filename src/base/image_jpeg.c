@@ -32,6 +32,19 @@ static void hear(j_common_ptr jpeg, int level)
         leave(jpeg);
 }
 
+/* Scans of a progressive picture that are waited for: thousands of them over nothing would only cost time. */
+#define MOST_SCANS 500
+
+static void watch(j_common_ptr common)
+{
+    const struct jpeg_decompress_struct *jpeg = (const struct jpeg_decompress_struct *)common;
+    failure *f = (failure *)common->err;
+    if (jpeg->input_scan_number <= MOST_SCANS)
+        return;
+    f->status = ingot_image_damaged(f->error, "JPEG", "it has too many scans");
+    longjmp(f->leave, 1);
+}
+
 /* Four channels, as Adobe's programs write them: inverted cyan, magenta, yellow and black. */
 static void cmyk_row(const uint8_t *cmyk, size_t width, uint8_t *rgb)
 {
@@ -41,12 +54,13 @@ static void cmyk_row(const uint8_t *cmyk, size_t width, uint8_t *rgb)
 }
 
 static ingot_status decode(struct jpeg_decompress_struct *jpeg, ingot_image_source source,
-                           const ingot_image_target *target, failure *f)
+                           const ingot_image_target *target, failure *f, struct jpeg_progress_mgr *progress)
 {
     uint8_t *rgb;
     if (setjmp(f->leave))
         return f->status;
     jpeg_create_decompress(jpeg);
+    jpeg->progress = progress;
     jpeg_mem_src(jpeg, source.data, (unsigned long)source.size);
     jpeg_read_header(jpeg, TRUE);
     bool four = jpeg->num_components == 4;
@@ -69,10 +83,11 @@ ingot_status ingot_image_decode_jpeg(ingot_image_source source, const ingot_imag
 {
     struct jpeg_decompress_struct jpeg = {0};
     failure f = {.error = error};
+    struct jpeg_progress_mgr progress = {.progress_monitor = watch};
     jpeg.err = jpeg_std_error(&f.base);
     f.base.error_exit = leave;
     f.base.emit_message = hear;
-    ingot_status status = decode(&jpeg, source, target, &f);
+    ingot_status status = decode(&jpeg, source, target, &f, &progress);
     jpeg_destroy_decompress(&jpeg);
     return status;
 }

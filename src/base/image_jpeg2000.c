@@ -57,6 +57,9 @@ static opj_stream_t *open_stream(reader *r)
     return stream;
 }
 
+/* Most pixels: the library takes 4 bytes for each sample, however few bytes the file has. */
+#define MOST_PIXELS         ((uint64_t)1 << 26)
+
 #define DAMAGED(error, why) ingot_image_damaged(error, "JPEG 2000", why)
 
 /* A sample of a component as 8 bits without sign; components may be coarser than the picture. */
@@ -115,6 +118,8 @@ static ingot_status decode(opj_codec_t *codec, opj_stream_t *stream, opj_image_t
     if (!opj_setup_decoder(codec, &parameters) || !opj_read_header(stream, codec, image) || !usable(*image))
         return DAMAGED(error, "its header is none");
     size_t width = (*image)->x1 - (*image)->x0, height = (*image)->y1 - (*image)->y0;
+    if ((uint64_t)width * height > MOST_PIXELS)
+        return DAMAGED(error, "it has too many pixels");
     INGOT_TRY(ingot_image_make(target, width, height, &rgb, error));
     if (!opj_decode(codec, stream, *image) || !opj_end_decompress(codec, stream) || !usable(*image))
         return DAMAGED(error, "it cannot be decoded");
