@@ -74,8 +74,8 @@ def difference(found, expected, draft):
             return f"{found!r}, expected {expected!r}"
         return difference(np.array(list(found.values())), np.array(list(expected.values()), np.array(list(found.values())).dtype), draft)
     expected = np.asarray(expected)
-    if draft.float_outputs and found.dtype == np.float32 and expected.dtype.kind in "fiu":
-        expected = expected.astype(np.float32)
+    if draft.float_outputs and found.dtype.kind == "f" and expected.dtype.kind in "fiu":
+        expected = expected.astype(found.dtype)
     if expected.dtype.kind in "US":
         expected = expected.astype(object)
     if expected.dtype == object and found.dtype == object:

@@ -200,7 +200,7 @@ class Engine:
                 texts[index] = ctypes.string_at(start, length.value).decode("utf-8", "surrogateescape")
             return texts.reshape(dims)
         size, data = library.ingot_value_bytes(value), library.ingot_value_data(value)
-        raw = np.frombuffer(ctypes.string_at(data, size) if size else b"", np.uint8)
+        raw = np.frombuffer((ctypes.c_char * size).from_address(data) if size else b"", np.uint8).copy()
         if element in PACKED_BITS:
             return unpack(raw, count, PACKED_BITS[element], dtype).reshape(dims)
         return raw.view(dtype).reshape(dims)
@@ -213,7 +213,7 @@ class Engine:
             return self.create("ingot_model_open", str(model).encode(), None)
         return self.create("ingot_model_open_memory", ctypes.cast(ctypes.c_char_p(model), P), len(model), None)
 
-    def run(self, model, inputs, types, level=2, disabled=None, threads=1):
+    def run(self, model, inputs, types, level=2, disabled=None, threads=1, memory_limit=0):
         """The outputs, in the model's order. model: bytes or a path. inputs: name to content, types: name to TypeProto."""
         library, made = self.library, []
         handle = session = None
@@ -223,6 +223,7 @@ class Engine:
             library.ingot_session_options_init(ctypes.byref(options))
             options.opt_level, options.threads = level, threads
             options.disabled_passes = disabled.encode() if disabled else None
+            options.memory_limit = memory_limit
             session = self.create("ingot_session_create", handle, ctypes.byref(options))
             for name, content in inputs.items():
                 made.append(self.value(content, types[name]))

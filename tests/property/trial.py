@@ -8,6 +8,7 @@ import generate
 import peers
 
 INTERNAL = 10  # ingot_status: a fault of Ingot itself
+MEMORY = 1 << 29  # bytes; a spoiled case may ask for any
 
 
 def short(content):
@@ -39,7 +40,7 @@ class Runner:
         self.stage("ingot")
         found = error = None
         try:
-            found = self.engine.run(data, feed, types, level)
+            found = self.engine.run(data, feed, types, level, memory_limit=MEMORY)
         except engine.Error as refused:
             error = refused
         except UnicodeDecodeError as odd:
