@@ -299,6 +299,19 @@ ingot_graph_value *ingot_expand_slice(ingot_expansion *e, ingot_graph_value *val
                         ingot_expand_vector(e, &to, 1), ingot_expand_vector(e, &axis, 1));
 }
 
+ingot_graph_value *ingot_expand_length(ingot_expansion *e, ingot_graph_value *value, int64_t axis)
+{
+    ingot_attribute range[] = {ingot_int_of("start", axis), ingot_int_of("end", axis + 1)};
+    return INGOT_EXPAND(e, "Shape", 15, range, 2, value);
+}
+
+ingot_graph_value *ingot_expand_positions(ingot_expansion *e, ingot_graph_value *length)
+{
+    ingot_graph_value *scalar = ingot_expand_reshape(e, length, NULL, 0);
+    return INGOT_EXPAND(e, "Range", 11, NULL, 0, ingot_expand_number(e, INGOT_INT64, 0), scalar,
+                        ingot_expand_number(e, INGOT_INT64, 1));
+}
+
 static ingot_graph_value *move_channels(ingot_expansion *e, ingot_graph_value *value, bool first)
 {
     int64_t order[INGOT_MAX_RANK];

@@ -103,6 +103,9 @@ ingot_graph_value *ingot_expand_times(ingot_expansion *e, ingot_graph_value *val
 /* Part [from, to) of an axis. */
 ingot_graph_value *ingot_expand_slice(ingot_expansion *e, ingot_graph_value *value, int64_t axis, int64_t from,
                                       int64_t to);
+/* Size of an axis at run time, int64 [1], and the integers 0 ... length - 1 for such a size. */
+ingot_graph_value *ingot_expand_length(ingot_expansion *e, ingot_graph_value *value, int64_t axis);
+ingot_graph_value *ingot_expand_positions(ingot_expansion *e, ingot_graph_value *length);
 /* Channels last to channels first, and back. rank is that of value. */
 ingot_graph_value *ingot_expand_channels_first(ingot_expansion *e, ingot_graph_value *value);
 ingot_graph_value *ingot_expand_channels_last(ingot_expansion *e, ingot_graph_value *value);

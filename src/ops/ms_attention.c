@@ -17,33 +17,15 @@ int64_t ingot_ms_attention_heads(ingot_expansion *e)
     return heads;
 }
 
-/* ---- Sizes at run time ---- */
-
-/* Size of an axis, int64 [1]. */
-static ingot_graph_value *size_of(ingot_expansion *e, ingot_graph_value *value, int64_t axis)
-{
-    ingot_attribute range[] = {ingot_int_of("start", axis), ingot_int_of("end", axis + 1)};
-    return INGOT_EXPAND(e, "Shape", 15, range, 2, value);
-}
+/* ---- Masks ---- */
 
 /* Past and new keys, int64 [1]. */
 static ingot_graph_value *total_length(ingot_expansion *e, const ingot_ms_attention *a)
 {
     int64_t axis = ingot_expand_rank(e, a->k, "key") == 4 ? 2 : 1;
-    ingot_graph_value *own = size_of(e, a->k, axis);
-    return a->past_key ? INGOT_EXPAND(e, "Add", 14, NULL, 0, own, size_of(e, a->past_key, 2)) : own;
+    ingot_graph_value *own = ingot_expand_length(e, a->k, axis);
+    return a->past_key ? INGOT_EXPAND(e, "Add", 14, NULL, 0, own, ingot_expand_length(e, a->past_key, 2)) : own;
 }
-
-/* 0 ... length - 1, where length is int64 [1]. */
-static ingot_graph_value *positions(ingot_expansion *e, ingot_graph_value *length)
-{
-    static const int64_t none[] = {0};
-    ingot_graph_value *scalar = INGOT_EXPAND(e, "Squeeze", 13, NULL, 0, length, ingot_expand_vector(e, none, 1));
-    return INGOT_EXPAND(e, "Range", 11, NULL, 0, ingot_expand_number(e, INGOT_INT64, 0), scalar,
-                        ingot_expand_number(e, INGOT_INT64, 1));
-}
-
-/* ---- Masks ---- */
 
 /* Elements of a mask of one axis for each sample: 1 (ends), 2 (ends, starts) or 3 (and 2 in all: lengths and sums of them). */
 static int numbers_a_sample(const ingot_expansion *e, const ingot_ms_attention *a)
@@ -61,7 +43,7 @@ static int numbers_a_sample(const ingot_expansion *e, const ingot_ms_attention *
 static ingot_graph_value *numbers(ingot_expansion *e, const ingot_ms_attention *a, bool second)
 {
     static const int64_t zero[] = {0}, dims[] = {-1, 1, 1, 1};
-    ingot_graph_value *batch = size_of(e, a->q, 0), *axis = ingot_expand_vector(e, zero, 1);
+    ingot_graph_value *batch = ingot_expand_length(e, a->q, 0), *axis = ingot_expand_vector(e, zero, 1);
     ingot_graph_value *start = second ? batch : axis;
     ingot_graph_value *end = second ? INGOT_EXPAND(e, "Add", 14, NULL, 0, batch, batch) : batch;
     ingot_graph_value *part = INGOT_EXPAND(e, "Slice", 13, NULL, 0, a->mask, start, end, axis);
@@ -71,7 +53,7 @@ static ingot_graph_value *numbers(ingot_expansion *e, const ingot_ms_attention *
 /* Which keys a mask of one axis lets through, bool [batch, 1, 1, total]. */
 static ingot_graph_value *keys_inside(ingot_expansion *e, const ingot_ms_attention *a)
 {
-    ingot_graph_value *keys = positions(e, total_length(e, a));
+    ingot_graph_value *keys = ingot_expand_positions(e, total_length(e, a));
     int parts = e->builder.status == INGOT_OK ? numbers_a_sample(e, a) : 1;
     ingot_graph_value *inside = INGOT_EXPAND(e, "Less", 13, NULL, 0, keys, numbers(e, a, false));
     if (parts != 2 || !a->by_end_and_start)
@@ -266,36 +248,4 @@ ingot_status ingot_upgrade_qattention(ingot_node *node, ingot_error *error)
     ingot_scaled_matrix w = {ingot_expand_input(&e, 1), ingot_expand_input(&e, 4), ingot_expand_input(&e, 7)};
     ingot_graph_value *projected = ingot_expand_scaled_product(&e, &x, &w, NULL, 1, ingot_expand_input(&e, 2));
     return attend(&e, projected, &a, ingot_expand_input(&e, 8));
-}
-
-/* ---- RotaryEmbedding ---- */
-
-/* One start for all samples as ids of every position, [batch, length]. */
-static ingot_graph_value *ids_from_start(ingot_expansion *e, ingot_graph_value *x, ingot_graph_value *start)
-{
-    ingot_attribute axis = ingot_int_of("axis", 0);
-    ingot_graph_value *length = size_of(e, x, ingot_expand_rank(e, x, "input") == 4 ? 2 : 1);
-    ingot_graph_value *ids = INGOT_EXPAND(e, "Add", 14, NULL, 0, positions(e, length), start);
-    return INGOT_EXPAND(e, "Expand", 13, NULL, 0, ids,
-                        INGOT_EXPAND(e, "Concat", 13, &axis, 1, size_of(e, x, 0), length));
-}
-
-ingot_status ingot_upgrade_ms_rotary_embedding(ingot_node *node, ingot_error *error)
-{
-    ingot_expansion e = ingot_expand_begin(node, error);
-    ingot_graph_value *x = ingot_expand_input(&e, 0), *ids = ingot_expand_input(&e, 1);
-    int64_t heads = ingot_expand_int(&e, "num_heads", 0), turned = ingot_expand_int(&e, "rotary_embedding_dim", 0);
-    int rank = ingot_expand_rank(&e, x, "input");
-    if (rank == 3 && heads == 0) {
-        int64_t size = 2 * ingot_expand_size(&e, ingot_expand_input(&e, 2), 1, "cos_cache");
-        heads = size > 0 ? ingot_expand_size(&e, x, 2, "input") / size : 0;
-    }
-    if (ingot_expand_rank(&e, ids, "position_ids") == 1)
-        ids = ids_from_start(&e, x, ids);
-    ingot_attribute attributes[] = {ingot_int_of("interleaved", ingot_expand_int(&e, "interleaved", 0)),
-                                    ingot_int_of("num_heads", heads), ingot_int_of("rotary_embedding_dim", turned)};
-    ingot_expand_result(&e, 0,
-                        INGOT_EXPAND(&e, "RotaryEmbedding", 23, attributes, 3, x, ingot_expand_input(&e, 2),
-                                     ingot_expand_input(&e, 3), ids));
-    return ingot_expand_end(&e);
 }

@@ -248,12 +248,57 @@ def grouped_queries():
                {**n, "do_rotary": 1}, **present, note="several more, positions")
 
 
+def basics():
+    x = f32(3, 4, 5)
+    yield Case("ExpandDims", [x, i32(1)])
+    yield Case("ExpandDims", [x, i32([-1])], constant=(1,), note="from the end")
+    yield Case("GatherND", [x, i32([[0, 1], [2, 3]])])
+    yield Case("Pad", [f32(3, 4), i64([0, 1, 2, 0]), f32(1)], {"mode": "constant"})
+    yield Case("Pad", [f32(3, 4), i64([0, 1, 2, 0])], {"mode": "reflect"}, constant=(1,), note="reflect")
+    yield Case("Range", [scalar(1, np.int64), scalar(9, np.int64), scalar(3, np.int64)], outputs=(TensorProto.INT64,))
+    yield Case("Range", [scalar(1.5), scalar(4)], note="step of one")
+    yield Case("Trilu", [x, i64(1)], {"upper": 0})
+    yield Case("Trilu", [x], note="upper")
+    yield Case("Unique", [np.array([2, 1, 1, 3, 4, 3], np.float32)], outputs=(FLOAT, TensorProto.INT64, TensorProto.INT64))
+    yield Case("GridSample", [f32(1, 2, 4, 4), f32(1, 3, 3, 2, scale=0.5)], {"mode": "bilinear", "padding_mode": "border"})
+    yield Case("ConvTransposeWithDynamicPads", [f32(1, 2, 4, 4), f32(2, 3, 3, 3), i64([1, 1, 1, 1]), f32(3)],
+               {"strides": [2, 2], "output_padding": [1, 1]})
+    yield Case("SampleOp", [x])
+
+
+def others():
+    yield Case("CDist", [f32(4, 3), f32(5, 3)], {"metric": "euclidean"}, tolerance=1e-4)
+    yield Case("CDist", [f32(4, 3), f32(5, 3)], {"metric": "sqeuclidean"}, tolerance=1e-4, note="squares")
+    yield Case("Inverse", [f32(2, 4, 4) + 4 * np.eye(4, dtype=np.float32)], tolerance=1e-4)
+    yield Case("DynamicTimeWarping", [np.abs(f32(6, 9))], outputs=(I32,))
+    yield Case("DynamicTimeWarping", [RANDOM.integers(0, 3, (1, 7, 5)).astype(np.float32)], outputs=(I32,), note="ties")
+    yield Case("UnfoldTensor", [f32(2, 9, 3)], {"dim": 1, "size": 4, "step": 2})
+    for n, x in enumerate((i32([3, -7]), np.array([2 ** 40, 5], np.uint64), f32(5))):
+        yield Case("MurmurHash3", [x], {"positive": n % 2, "seed": 42 * n}, outputs=(TensorProto.UINT32 if n % 2 else I32,),
+                   tolerance=0, note=x.dtype.name)
+    ids = i64([[1, 2, 3, 1, 2], [4, 4, 4, 4, 4]])
+    yield Case("NGramRepeatBlock", [ids, f32(2, 6)], {"ngram_size": 3})
+    yield Case("NGramRepeatBlock", [ids, f32(2, 6)], {"ngram_size": 1}, note="single")
+    wanted = (TensorProto.INT64, TensorProto.INT64)
+    source = i64([1, 5, 3, 4, 2, 3, 4])
+    for n in range(6):
+        start = int(RANDOM.integers(0, 8))
+        predicted = np.append(source[start:], 9)
+        if n % 2 and len(predicted) > 2:
+            predicted[len(predicted) // 2] = 3
+        yield Case("BifurcationDetector", [source, i64([1, 5][: 1 + n % 2]), i64(start), predicted], outputs=wanted,
+                   note=f"prediction {n}")
+    for n, current in enumerate(([1, 5], [3, 4], [2, 3, 4], [9], [4, 4])):
+        yield Case("BifurcationDetector", [source, i64(current), i64(0)], outputs=wanted, note=f"suffix {n}")
+
+
 def layouts():
     yield Case("NhwcMaxPool", [u8(1, 5, 6, 3)], {"kernel_shape": [2, 3]}, outputs=(U8,), tolerance=0)
 
 
 ALL = [*products(), *activations(), *normalizations(), *quantized_maps(), *quantized_products(), *quantization(),
-       *attention(), *grouped_queries(), *layouts()]
+       *attention(), *grouped_queries(), *basics(), *others(),
+       *layouts()]
 
 
 def model_of(case):
