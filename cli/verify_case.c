@@ -93,6 +93,24 @@ static bool is_bound(const data_set *set, const char *name)
     return false;
 }
 
+/* A recorded value. ONNX before 1.13 had no bfloat16 to record: it wrote the bits as uint16. */
+static ingot_status read_recorded(const char *path, const ingot_type_info *type, ingot_value **value,
+                                  ingot_error *error)
+{
+    CLI_TRY(cli_value_read(path, type, value, error));
+    if (type->kind != INGOT_KIND_TENSOR || type->element != INGOT_BFLOAT16 ||
+        ingot_value_kind(*value) != INGOT_KIND_TENSOR || ingot_value_element(*value) != INGOT_UINT16)
+        return INGOT_OK;
+    ingot_value *bits = *value, *copy = NULL;
+    ingot_status status = ingot_value_create_tensor(INGOT_BFLOAT16, ingot_value_rank(bits), ingot_value_dims(bits),
+                                                    NULL, 0, &copy, error);
+    if (status == INGOT_OK && ingot_value_bytes(bits) > 0)
+        memcpy(ingot_value_data(copy), ingot_value_data(bits), ingot_value_bytes(bits));
+    ingot_value_release(bits);
+    *value = copy;
+    return status;
+}
+
 /* An optional input without a file is an empty optional. */
 static ingot_status add_empty_inputs(const verify_case *c, data_set *set, ingot_error *error)
 {
@@ -123,7 +141,7 @@ static ingot_status read_inputs(const verify_case *c, data_set *set, ingot_error
         char *path = numbered_file(set->folder, "input", i, "pb");
         if (!path)
             return cli_fail_memory(error, "the name of a file");
-        ingot_status status = cli_value_read(path, info->type, &set->inputs.values[i], error);
+        ingot_status status = read_recorded(path, info->type, &set->inputs.values[i], error);
         free(path);
         CLI_TRY(status);
         set->inputs.names[i] = info->name;
@@ -155,7 +173,7 @@ static ingot_status compare_proto_file(const char *path, const ingot_type_info *
                                        cli_tolerance tolerance, cli_difference *difference, ingot_error *error)
 {
     ingot_value *wanted = NULL;
-    CLI_TRY(cli_value_read(path, type, &wanted, error));
+    CLI_TRY(read_recorded(path, type, &wanted, error));
     cli_compare_values(got, wanted, tolerance, difference);
     ingot_value_release(wanted);
     return INGOT_OK;
