@@ -230,10 +230,7 @@ static void fill_pointwise(const void *context, size_t k, size_t steps, size_t c
     const ingot_conv *c = source->conv;
     const ingot_gemm_kernel *kernel = c->kernel ? c->kernel : ingot_gemm_kernel_best();
     size_t plane = c->in_height * c->in_width;
-    ingot_gemm_pack pack = {.steps = steps, .lanes = columns, .width = source->width, .lane_stride = 1, .to = to};
-    pack.step_stride = (ptrdiff_t)plane;
-    pack.from = source->input + k * plane + column;
-    kernel->pack(&pack);
+    ingot_gemm_f32_pack_panels(kernel, source->input + k * plane + column, (ptrdiff_t)plane, 1, steps, columns, to);
 }
 
 static ingot_im2col find_input(const conv_task *task, size_t product)
@@ -242,6 +239,24 @@ static ingot_im2col find_input(const conv_task *task, size_t product)
     ingot_im2col source = {task->conv, sizes->channels, task->input + product * sizes->channels * sizes->in_plane,
                            sizes->kernel->columns};
     return source;
+}
+
+/* Whether taps of K's rows see padding only. */
+static bool sees_padding(const void *context, size_t k, size_t steps, size_t column, size_t columns)
+{
+    const ingot_im2col *source = context;
+    const ingot_conv *c = source->conv;
+    size_t last = column + columns - 1, y0 = column / c->out_width, y1 = last / c->out_width;
+    size_t x0 = y0 == y1 ? column % c->out_width : 0, x1 = y0 == y1 ? last % c->out_width : c->out_width - 1;
+    for (size_t tap = k / source->channels; tap <= (k + steps - 1) / source->channels; tap++) {
+        size_t dy = tap / c->kernel_width * c->dilation_height, dx = tap % c->kernel_width * c->dilation_width;
+        bool above = y1 * c->stride_height + dy < c->pad_top, left = x1 * c->stride_width + dx < c->pad_left;
+        bool below = y0 * c->stride_height + dy >= c->pad_top + c->in_height;
+        bool right = x0 * c->stride_width + dx >= c->pad_left + c->in_width;
+        if (!above && !below && !left && !right)
+            return false;
+    }
+    return true;
 }
 
 static ingot_gemm_fill find_fill(const conv_task *task)
@@ -271,6 +286,8 @@ static void run_product(void *argument, size_t chunk, int participant)
     ingot_gemm_plan plan = {.kernel = sizes->kernel, .m = sizes->m, .n = sizes->n, .k = sizes->k, .c_row = sizes->n};
     plan.packed_a = task->packed + group * sizes->m * sizes->k;
     plan.far_a = true;
+    if (sizes->taps > 1 && sizes->channels >= INGOT_GEMM_K_BLOCK)
+        plan.k_unit = sizes->channels;
     plan.c = task->output + product * sizes->m * sizes->n;
     plan.epilogue = *task->epilogue;
     plan.epilogue.add_row = sizes->n;
@@ -286,6 +303,8 @@ static void run_product(void *argument, size_t chunk, int participant)
     } else {
         plan.fill = find_fill(task);
         plan.fill_context = &source;
+        if (plan.k_unit > 0)
+            plan.empty = sees_padding;
     }
     ingot_gemm_range range = ingot_gemm_grid_range(&task->grid, chunk % blocks);
     ingot_gemm_f32_block(&plan, &range, task->scratch + (size_t)participant * task->scratch_size);

@@ -14,8 +14,7 @@ typedef struct ingot_im2col {
     size_t width;       /* of a panel */
 } ingot_im2col;
 
-/* Fills to[steps][width] with rows k ... k + steps - 1 and pixels column ... column + columns - 1; the rest of a row becomes 0.
- * A gemm fill: context is an ingot_im2col. width is a multiple of the level's lanes. */
+/* A gemm fill: context is an ingot_im2col. width is a multiple of the level's lanes. */
 typedef void (*ingot_im2col_function)(const void *context, size_t k, size_t steps, size_t column, size_t columns,
                                       float *to);
 

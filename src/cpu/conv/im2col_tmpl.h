@@ -132,9 +132,9 @@ static inline void copy_tap(const ingot_conv *c, const float *from, size_t chann
     }
 }
 
-static void im2col(const void *context, size_t k, size_t steps, size_t column, size_t columns, float *to)
+/* One panel. */
+static void fill_panel(const ingot_im2col *task, size_t k, size_t steps, size_t column, size_t columns, float *to)
 {
-    const ingot_im2col *task = context;
     const ingot_conv *c = task->conv;
     size_t plane = c->in_height * c->in_width, first_tap = k / task->channels, first_channel = k % task->channels;
     for (size_t lane = 0; lane < task->width; lane += LANES) {
@@ -156,5 +156,14 @@ static void im2col(const void *context, size_t k, size_t steps, size_t column, s
                 ky++;
             }
         }
+    }
+}
+
+static void im2col(const void *context, size_t k, size_t steps, size_t column, size_t columns, float *to)
+{
+    const ingot_im2col *task = context;
+    for (size_t first = 0; first < columns; first += task->width) {
+        size_t count = columns - first < task->width ? columns - first : task->width;
+        fill_panel(task, k, steps, column + first, count, to + first * steps);
     }
 }

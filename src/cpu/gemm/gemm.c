@@ -107,11 +107,9 @@ static void fill_b(const void *context, size_t k, size_t steps, size_t column, s
 {
     const b_source *source = context;
     const ingot_gemm *g = source->task->g;
-    ingot_gemm_pack pack = {.steps = steps, .lanes = columns, .width = source->task->way.kernel->columns, .to = to};
-    pack.step_stride = g->b_row;
-    pack.lane_stride = g->b_column;
-    pack.from = source->b + (ptrdiff_t)k * g->b_row + (ptrdiff_t)column * g->b_column;
-    source->task->way.kernel->pack(&pack);
+    ingot_gemm_f32_pack_panels(source->task->way.kernel,
+                               source->b + (ptrdiff_t)k * g->b_row + (ptrdiff_t)column * g->b_column, g->b_row,
+                               g->b_column, steps, columns, to);
 }
 
 /* Where product index of the batch begins in A, B and C. */

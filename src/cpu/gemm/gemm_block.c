@@ -5,12 +5,15 @@
 #include "cpu/eltwise/vec_table.h"
 
 #define CACHE_LINE 64
+/* Rows of B that are packed for all panels before the next ones. */
+#define PACK_STEPS 8
 /* Bytes of A's K block that stay in the L2 cache while B's panels pass. */
 #define A_BLOCK_BYTES (384u << 10)
 /* Work of a chunk in microseconds, from rough speeds: fewer chunks balance badly, more cost hand-outs. */
 #define CHUNK_TIME                    20.0
 #define MULTIPLY_ADDS_PER_MICROSECOND 130e3
 #define B_BYTES_PER_MICROSECOND       30e3
+#define FILL_CHUNKS                   16 /* of columns, at least, where there are so many panels */
 
 void ingot_gemm_f32_pack_a(const ingot_gemm_kernel *kernel, size_t m, size_t k, const float *a, ptrdiff_t row,
                            ptrdiff_t column, size_t first, size_t end, float *packed)
@@ -22,6 +25,23 @@ void ingot_gemm_f32_pack_a(const ingot_gemm_kernel *kernel, size_t m, size_t k, 
         pack.from = a + (ptrdiff_t)start * row;
         pack.to = packed + start * k;
         kernel->pack(&pack);
+    }
+}
+
+void ingot_gemm_f32_pack_panels(const ingot_gemm_kernel *kernel, const float *b, ptrdiff_t row, ptrdiff_t column,
+                                size_t steps, size_t columns, float *to)
+{
+    /* Few rows at a time, for all panels: memory is then read along the rows. */
+    size_t width = kernel->columns, at_once = column == 1 ? PACK_STEPS : steps;
+    for (size_t step = 0; step < steps; step += at_once) {
+        for (size_t first = 0; first < columns; first += width) {
+            ingot_gemm_pack pack = {.width = width, .step_stride = row, .lane_stride = column};
+            pack.steps = steps - step < at_once ? steps - step : at_once;
+            pack.lanes = columns - first < width ? columns - first : width;
+            pack.from = b + (ptrdiff_t)step * row + (ptrdiff_t)first * column;
+            pack.to = to + first * steps + step * width;
+            kernel->pack(&pack);
+        }
     }
 }
 
@@ -38,8 +58,9 @@ typedef struct block_state {
     size_t k0, steps, tiles;
     ingot_gemm_tile tile;
     /* What of the epilogue follows the tiles, for activations that are too long for a tile's registers. */
-    ingot_vec_unary_function activate; /* or NULL */
-    ingot_vec_binary_function add;     /* or NULL */
+    ingot_vec_unary_function activate;  /* or NULL */
+    ingot_vec_binary_function add;      /* or NULL */
+    bool empty[INGOT_GEMM_FILL_PANELS]; /* filled panels that add nothing in this block of K */
 } block_state;
 
 /* A tile's fields that do not change, and what of the epilogue follows it. */
@@ -135,14 +156,13 @@ static void store_strip(const block_state *s, const ingot_gemm_strip *strip, siz
     }
 }
 
-/* The last columns, for some row tiles at a time. b: the strip's first column. */
-static void run_strip(const block_state *s, const ingot_gemm_range *range, const float *b, size_t columns)
+/* The last columns of row tiles first ... end - 1, some at a time. b: the strip's first column. */
+static void run_strip(const block_state *s, size_t first, size_t end, const float *b, size_t columns)
 {
     const ingot_gemm_plan *plan = s->plan;
     ingot_gemm_strip strip = {.columns = columns, .k = s->steps, .b = b, .b_step = s->tile.b_step};
-    for (size_t tile = range->first_tile; tile < range->end_tile; tile += INGOT_GEMM_STRIP_TILES) {
-        size_t count =
-            range->end_tile - tile < INGOT_GEMM_STRIP_TILES ? range->end_tile - tile : INGOT_GEMM_STRIP_TILES;
+    for (size_t tile = first; tile < end; tile += INGOT_GEMM_STRIP_TILES) {
+        size_t count = end - tile < INGOT_GEMM_STRIP_TILES ? end - tile : INGOT_GEMM_STRIP_TILES;
         for (size_t i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
             size_t used = i < count ? tile + i : tile;
             strip.rows[i] = rows_of_tile(s, used);
@@ -205,7 +225,7 @@ static void run_packed_b(block_state *s, const ingot_gemm_range *range)
         const char *next = next_b(s, range, end);
         size_t lines = plan->far_a ? 0 : width * sizeof(float) / CACHE_LINE; /* of a row of it, a tile fetches one */
         if (strip > 0)
-            run_strip(s, range, t->b + columns - strip, strip);
+            run_strip(s, range->first_tile, range->end_tile, t->b + columns - strip, strip);
         for (size_t i = range->first_tile; i < range->end_tile; i++) {
             size_t ahead = i - range->first_tile;
             t->prefetch = new_a           ? next_a(s, range, i)
@@ -219,40 +239,72 @@ static void run_packed_b(block_state *s, const ingot_gemm_range *range)
     }
 }
 
-/* A tile of A stays in L1 while the panels of B, at most INGOT_GEMM_FILL_PANELS, pass. */
+/* One tile of rows with all panels, up to column n. b: the first panel. */
+static void run_tile_row(block_state *s, const ingot_gemm_range *range, size_t row_tile, size_t n, const float *b)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    size_t width = plan->kernel->columns, at_once = ingot_gemm_panels_at_once(rows_of_tile(s, row_tile));
+    ingot_gemm_tile *t = &s->tile;
+    for (size_t panel = range->first_panel; panel < range->end_panel && panel * width < n; panel += at_once) {
+        size_t column = panel * width;
+        size_t end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);
+        size_t columns = (end * width < n ? end * width : n) - column;
+        if (plan->empty && s->empty[panel - range->first_panel])
+            continue;
+        t->b = b + (panel - range->first_panel) * t->b_panel;
+        t->prefetch = panel == range->first_panel ? next_a(s, range, row_tile) : (const char *)t->b;
+        run_tile(s, row_tile, column, columns);
+    }
+}
+
+/* A tile of A stays in L1 while the panels of B, at most INGOT_GEMM_FILL_PANELS, pass; a strip follows while its tiles are still
+ * near. */
 static void run_tiles(block_state *s, const ingot_gemm_range *range, const float *b)
 {
     const ingot_gemm_plan *plan = s->plan;
-    size_t width = plan->kernel->columns;
-    ingot_gemm_tile *t = &s->tile;
-    size_t n = plan->n - strip_columns(s, range);
-    if (n < plan->n)
-        run_strip(s, range, b + (n / width - range->first_panel) * t->b_panel + n % width, plan->n - n);
-    for (size_t i = range->first_tile; i < range->end_tile; i++) {
-        size_t rows = rows_of_tile(s, i), at_once = ingot_gemm_panels_at_once(rows);
-        for (size_t panel = range->first_panel; panel < range->end_panel && panel * width < n; panel += at_once) {
-            size_t column = panel * width;
-            size_t end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);
-            size_t columns = (end * width < n ? end * width : n) - column;
-            t->b = b + (panel - range->first_panel) * t->b_panel;
-            t->prefetch = panel == range->first_panel ? next_a(s, range, i) : (const char *)t->b;
-            run_tile(s, i, column, columns);
-        }
-        if (t->last) {
-            size_t first = range->first_panel * width, end = range->end_panel * width;
-            finish_rows(s, i, first, (end < plan->n ? end : plan->n) - first);
+    size_t width = plan->kernel->columns, n = plan->n - strip_columns(s, range);
+    for (size_t first = range->first_tile; first < range->end_tile; first += INGOT_GEMM_STRIP_TILES) {
+        size_t end =
+            first + INGOT_GEMM_STRIP_TILES < range->end_tile ? first + INGOT_GEMM_STRIP_TILES : range->end_tile;
+        for (size_t i = first; i < end; i++)
+            run_tile_row(s, range, i, n, b);
+        if (n < plan->n)
+            run_strip(s, first, end, b + (n / width - range->first_panel) * s->tile.b_panel + n % width, plan->n - n);
+        if (!s->tile.last)
+            continue;
+        for (size_t i = first; i < end; i++) {
+            size_t column = range->first_panel * width, past = range->end_panel * width;
+            finish_rows(s, i, column, (past < plan->n ? past : plan->n) - column);
         }
     }
 }
 
-static void fill_panels(const block_state *s, const ingot_gemm_range *range, float *scratch)
+/* Zeros need not be added, but in the first and the last block, which begin and finish the sums, and where panels go
+ * together with others. */
+static void find_empty(block_state *s, const ingot_gemm_range *range)
 {
     const ingot_gemm_plan *plan = s->plan;
     size_t width = plan->kernel->columns;
+    bool may = s->tile.accumulate && !s->tile.last && plan->m > 2 && strip_columns(s, range) == 0;
     for (size_t panel = range->first_panel; panel < range->end_panel; panel++) {
         size_t column = panel * width, columns = plan->n - column < width ? plan->n - column : width;
-        plan->fill(plan->fill_context, s->k0, s->steps, column, columns,
-                   scratch + (panel - range->first_panel) * width * s->steps);
+        s->empty[panel - range->first_panel] = may && plan->empty(plan->fill_context, s->k0, s->steps, column, columns);
+    }
+}
+
+static void fill_panels(block_state *s, const ingot_gemm_range *range, float *scratch)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    size_t width = plan->kernel->columns;
+    if (plan->empty)
+        find_empty(s, range);
+    for (size_t panel = range->first_panel; panel < range->end_panel;) {
+        size_t end = plan->empty ? panel + 1 : range->end_panel, column = panel * width;
+        size_t columns = (end * width < plan->n ? end * width : plan->n) - column;
+        if (!plan->empty || !s->empty[panel - range->first_panel])
+            plan->fill(plan->fill_context, s->k0, s->steps, column, columns,
+                       scratch + (panel - range->first_panel) * width * s->steps);
+        panel = end;
     }
 }
 
@@ -279,14 +331,16 @@ void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *r
     start_epilogue(&s);
     s.tile.c_row = plan->c_row;
     size_t group = plan->packed_b ? range->end_panel - range->first_panel : INGOT_GEMM_FILL_PANELS;
-    size_t blocks = ingot_gemm_k_blocks(plan->k);
+    size_t unit = plan->k_unit > 0 ? plan->k_unit : plan->k, each = ingot_gemm_k_blocks(unit);
+    size_t blocks = plan->k_unit > 0 ? plan->k / unit * each : each;
     for (size_t panel = range->first_panel; panel < range->end_panel; panel += group) {
         ingot_gemm_range part = *range;
         part.first_panel = panel;
         part.end_panel = panel + group < range->end_panel ? panel + group : range->end_panel;
         for (size_t block = 0; block < blocks; block++) {
-            s.k0 = ingot_split(plan->k, blocks, block);
-            s.steps = ingot_split(plan->k, blocks, block + 1) - s.k0;
+            size_t begin = ingot_split(unit, each, block % each);
+            s.k0 = block / each * unit + begin;
+            s.steps = ingot_split(unit, each, block % each + 1) - begin;
             s.tile.k = s.steps;
             s.tile.accumulate = plan->accumulate || block > 0;
             s.tile.last = block + 1 == blocks;
@@ -312,6 +366,9 @@ ingot_gemm_grid ingot_gemm_f32_grid(const ingot_gemm_kernel *kernel, size_t m, s
     double memory = fill ? 0 : area * sizeof(float) / B_BYTES_PER_MICROSECOND;
     double cost = compute > memory ? compute : memory;
     double panels = cost > 0 ? ceil(CHUNK_TIME / cost) : (double)grid.panels;
+    /* Filled panels, too, share what they read of A, as far as enough chunks are left. */
+    if (fill && panels * FILL_CHUNKS < (double)grid.panels)
+        panels = ceil((double)grid.panels / FILL_CHUNKS);
     if (panels > (double)grid.panels)
         panels = (double)grid.panels;
     if (fill && panels > INGOT_GEMM_FILL_PANELS)

@@ -15,14 +15,21 @@ static inline size_t ingot_gemm_row_tiles(const ingot_gemm_kernel *kernel, size_
 void ingot_gemm_f32_pack_a(const ingot_gemm_kernel *kernel, size_t m, size_t k, const float *a, ptrdiff_t row,
                            ptrdiff_t column, size_t first, size_t end, float *packed);
 
-/* Fills to[steps][kernel columns] with rows k ... k + steps - 1 and columns column ... column + columns - 1 of B; the rest of a
- * row becomes 0. */
+/* Packs rows and columns of B into panels, one after the other, each [steps][kernel columns]; the rest of the last one's rows becomes
+ * 0. */
+void ingot_gemm_f32_pack_panels(const ingot_gemm_kernel *kernel, const float *b, ptrdiff_t row, ptrdiff_t column,
+                                size_t steps, size_t columns, float *to);
+
+/* Fills such panels with rows k ... k + steps - 1 and columns column ... column + columns - 1 of B. */
 typedef void (*ingot_gemm_fill)(const void *context, size_t k, size_t steps, size_t column, size_t columns, float *to);
+/* Whether that part of B is known to be zeros. */
+typedef bool (*ingot_gemm_empty)(const void *context, size_t k, size_t steps, size_t column, size_t columns);
 
 /* A product of which blocks are computed, by any number of threads. One of packed_b, direct_b and fill is set. */
 typedef struct ingot_gemm_plan {
     const ingot_gemm_kernel *kernel;
     size_t m, n, k;
+    size_t k_unit; /* divides k: blocks of K end where a unit ends; 0: one unit. The bits depend on it */
     const float *packed_a;
     bool accumulate;       /* the product is added to what C holds */
     bool far_a;            /* A comes from memory, not from the caches: weights, used once a run */
@@ -30,6 +37,7 @@ typedef struct ingot_gemm_plan {
     const float *direct_b; /* rows direct_b_row apart, columns side by side */
     size_t direct_b_row;
     ingot_gemm_fill fill;
+    ingot_gemm_empty empty; /* with fill, or NULL: zeros are left out */
     const void *fill_context;
     float *c;
     size_t c_row;
