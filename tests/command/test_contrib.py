@@ -302,6 +302,15 @@ def others():
     ids = i64([[1, 2, 3, 1, 2], [4, 4, 4, 4, 4]])
     yield Case("NGramRepeatBlock", [ids, f32(2, 6)], {"ngram_size": 3})
     yield Case("NGramRepeatBlock", [ids, f32(2, 6)], {"ngram_size": 1}, note="single")
+    boxes = np.array([[0, 0, 1, 1], [0.2, 0.6, 1.3, 0.9], [0.5, 0.5, 0.1, 0.4]], np.float32)
+    for mode in ("bilinear", "nearest"):
+        yield Case("CropAndResize", [f32(2, 3, 5, 6), boxes, i32([0, 1, 1]), i32([4, 3])],
+                   {"mode": mode, "extrapolation_value": -7.5}, constant=(3,), note=mode)
+    yield Case("CropAndResize", [f32(2, 3, 5, 6), boxes, i32([0, 1, 1]), i32([1, 1])], note="one cell")
+    mask = i32(RANDOM.integers(0, 3, (1, 1, 6, 7)) > 0)
+    yield Case("MaxpoolWithMask", [f32(1, 2, 6, 7), mask.astype(np.int32)], {"kernel_shape": [2, 3], "pads": [1, 1, 0, 1]})
+    words = i32([[1, 2, 3, 4], [1, 2, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 2, 0]])
+    yield Case("WordConvEmbedding", [words, f32(4, 1, 2, 3), f32(4), f32(5, 3)])
     wanted = (TensorProto.INT64, TensorProto.INT64)
     source = i64([1, 5, 3, 4, 2, 3, 4])
     for n in range(6):
