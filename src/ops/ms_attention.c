@@ -139,8 +139,7 @@ static void split_inputs(ingot_expansion *e, ingot_ms_attention *a)
     }
 }
 
-/* Adds parts of one bias vector to Q, K and V; keys and values that come split into heads have theirs already. */
-static void add_bias(ingot_expansion *e, ingot_ms_attention *a, ingot_graph_value *bias)
+void ingot_expand_projection_bias(ingot_expansion *e, ingot_ms_attention *a, ingot_graph_value *bias)
 {
     ingot_graph_value **parts[] = {&a->q, &a->k, &a->v};
     static const char *const names[] = {"query", "key", "value"};
@@ -161,7 +160,7 @@ ingot_status ingot_upgrade_multi_head_attention(ingot_node *node, ingot_error *e
     ingot_ms_attention a;
     ingot_graph_value *outputs[4] = {NULL, NULL, NULL, NULL};
     split_inputs(&e, &a);
-    add_bias(&e, &a, ingot_expand_input(&e, 3));
+    ingot_expand_projection_bias(&e, &a, ingot_expand_input(&e, 3));
     ingot_expand_refuse_input(&e, 8, "past_sequence_length");
     ingot_expand_refuse_input(&e, 9, "cache_indirection");
     a.heads = heads;

@@ -15,6 +15,8 @@ typedef struct ingot_ms_attention {
 
 /* The heads of the node's attribute num_heads; fails unless it is positive. */
 int64_t ingot_ms_attention_heads(ingot_expansion *e);
+/* Adds parts of one bias vector (NULL: none) to Q, K and V; keys and values that come split into heads have theirs already. */
+void ingot_expand_projection_bias(ingot_expansion *e, ingot_ms_attention *a, ingot_graph_value *bias);
 /* outputs: the result, keys and values with those of the past, and (where wants_products) Q K' with scale and mask. Attributes scale,
  * unidirectional and mask_filter_value are the node's. */
 void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, bool wants_products,

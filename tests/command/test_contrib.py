@@ -245,6 +245,18 @@ def attention():
                note="part of a head")
 
 
+def decoder_attention():
+    op, n = "DecoderMaskedMultiHeadAttention", {"num_heads": 2}
+    step = [f32(2, 1, 8), f32(2, 1, 8), f32(2, 1, 8)]
+    cache = [f32(2, 2, 6, 4), f32(2, 2, 6, 4)]
+    shared = {**n, "past_present_share_buffer": 1}
+    outputs = (FLOAT, FLOAT, FLOAT)
+    yield Case(op, [*step, None, None, *cache, i32([3])], shared, outputs=outputs, note="shared cache")
+    yield Case(op, [*step, i32([[1, 1, 0, 1], [1, 1, 1, 1]]), None, *cache, i32([3]), None, None, f32(24)], shared,
+               outputs=outputs, note="shared cache, mask, bias")
+    yield Case(op, [f32(2, 1, 8), f32(2, 2, 5, 4), f32(2, 2, 5, 4)], n, note="cross")
+
+
 def grouped_queries():
     heads, kv, size = 4, 2, 16
     n = {"num_heads": heads, "kv_num_heads": kv}
@@ -309,7 +321,7 @@ def others():
     yield Case("CropAndResize", [f32(2, 3, 5, 6), boxes, i32([0, 1, 1]), i32([1, 1])], note="one cell")
     mask = i32(RANDOM.integers(0, 3, (1, 1, 6, 7)) > 0)
     yield Case("MaxpoolWithMask", [f32(1, 2, 6, 7), mask.astype(np.int32)], {"kernel_shape": [2, 3], "pads": [1, 1, 0, 1]})
-    words = i32([[1, 2, 3, 4], [1, 2, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 2, 0]])
+    words = i32([[1, 2, 3, 4], [1, 2, 0, 0], [1, 0, 0, 0], [1, 0, 2, 0]])
     yield Case("WordConvEmbedding", [words, f32(4, 1, 2, 3), f32(4), f32(5, 3)])
     wanted = (TensorProto.INT64, TensorProto.INT64)
     source = i64([1, 5, 3, 4, 2, 3, 4])
@@ -329,7 +341,7 @@ def layouts():
 
 
 ALL = [*products(), *activations(), *normalizations(), *quantized_maps(), *quantized_products(), *other_weights(), *quantization(),
-       *attention(), *grouped_queries(), *basics(), *others(),
+       *attention(), *decoder_attention(), *grouped_queries(), *basics(), *others(),
        *layouts()]
 
 
