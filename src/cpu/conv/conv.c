@@ -134,7 +134,7 @@ static size_t scratch_size(const ingot_conv *c)
     if (sizes.n == 0)
         return 0;
     if (choose_tactic(c) == DEPTHWISE)
-        return round_up(ingot_depthwise_plane(c).size);
+        return round_up(ingot_depthwise_scratch(c));
     return is_direct(c, &sizes) ? 0 : round_up(ingot_gemm_f32_fill_scratch(sizes.kernel, sizes.n, sizes.k));
 }
 
@@ -204,7 +204,7 @@ static void run_depthwise(void *argument, size_t chunk, int participant)
     size_t count = task->sizes.n, multiplier = task->sizes.m, all = c->batch * c->outputs;
     size_t first = chunk * task->planes_per_chunk, end = first + task->planes_per_chunk;
     float *scratch = task->scratch + (size_t)participant * task->scratch_size;
-    memset(scratch, 0, ingot_depthwise_plane(c).size * sizeof *scratch);
+    memset(scratch, 0, ingot_depthwise_scratch(c) * sizeof *scratch);
     ingot_depthwise depthwise = {c, -INFINITY, INFINITY};
     if (limits_in_kernel(epilogue)) {
         bool clip = epilogue->activation.kind == INGOT_UNARY_CLIP;

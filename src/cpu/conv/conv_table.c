@@ -23,3 +23,17 @@ ingot_depthwise_layout ingot_depthwise_plane(const ingot_conv *c)
     layout.size = layout.rows * layout.row_size * c->stride_width;
     return layout;
 }
+
+bool ingot_depthwise_is_direct(const ingot_conv *c)
+{
+    size_t size = c->kernel_width, stride = c->stride_width;
+    bool square = c->kernel_height == size && c->stride_height == stride;
+    bool plain = c->dilation_height == 1 && c->dilation_width == 1;
+    return square && plain &&
+           (((size == 3 || size == 5) && (stride == 1 || stride == 2)) || (size == 7 && stride == 1));
+}
+
+size_t ingot_depthwise_scratch(const ingot_conv *c)
+{
+    return ingot_depthwise_is_direct(c) ? c->in_width : ingot_depthwise_plane(c).size;
+}

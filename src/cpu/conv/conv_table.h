@@ -19,7 +19,7 @@ typedef void (*ingot_im2col_function)(const void *context, size_t k, size_t step
                                       float *to);
 
 /* One plane of a depthwise convolution: out[out_height, out_width] = min(max(sum over the window + bias, low), high). scratch has
- * the layout's size; all of it is zero before the first plane, and the kernel keeps its padding zero. */
+ * ingot_depthwise_scratch floats; all of it is zero before the first plane, and the kernel keeps its padding zero. */
 typedef struct ingot_depthwise {
     const ingot_conv *conv;
     float low, high;
@@ -34,6 +34,9 @@ typedef struct ingot_depthwise_layout {
     size_t rows, row_size, size;
 } ingot_depthwise_layout;
 ingot_depthwise_layout ingot_depthwise_plane(const ingot_conv *conv);
+/* Whether there is a kernel for the window that reads the plane where it lies; then scratch is a row of zeros. */
+bool ingot_depthwise_is_direct(const ingot_conv *conv);
+size_t ingot_depthwise_scratch(const ingot_conv *conv);
 
 typedef struct ingot_conv_table {
     ingot_im2col_function im2col;

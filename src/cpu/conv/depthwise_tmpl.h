@@ -1,5 +1,5 @@
-/* Template: depthwise convolution of one plane, from a padded copy of it. Some output rows are computed at once, so that a row of
- * input, once loaded, serves several of them. An output's sum runs over the window row by row in every variant. */
+/* Template: depthwise convolution of one plane. Some output rows are computed at once, so that a row of input, once loaded,
+ * serves several of them. An output's sum runs over the window row by row in every variant. */
 #include "cpu/conv/conv_table.h"
 #include "cpu/simd/simd.h"
 
@@ -48,14 +48,13 @@ static void copy_plane(const ingot_conv *c, const ingot_depthwise_layout *layout
     }
 }
 
-#define MAX_KNOWN_WIDTH 7
+/* ---- Any window, from a padded copy of the plane ---- */
 
 /* What the inner loops need of a plane. */
 typedef struct window {
     const ingot_conv *conv;
     const float *weights;
     size_t row_size, phase_size;
-    size_t offsets[MAX_KNOWN_WIDTH]; /* of a tap's column from the output's column */
     vec bias, low, high;
 } window;
 
@@ -65,44 +64,7 @@ static inline size_t tap_offset(const window *w, size_t x)
     return column % stride * w->phase_size + column / stride;
 }
 
-static inline vec finish(const window *w, vec sum)
-{
-    return v_min(w->high, v_max(w->low, v_add(sum, w->bias)));
-}
-
-/* rows output rows of one vector, height and width constant, dilation 1 downwards; row_stride is the stride. in: the first
- * row's first tap. */
-static inline __attribute__((always_inline)) void known_window(const window *w, const float *in, const int rows,
-                                                               const int height, const int width, const int row_stride,
-                                                               float *out, size_t out_width, size_t count)
-{
-    vec sum[ROWS_AT_ONCE];
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++)
-        sum[r] = v_zero();
-#pragma GCC unroll 16
-    for (int y = 0; y < (rows - 1) * row_stride + height; y++) {
-#pragma GCC unroll 8
-        for (int x = 0; x < width; x++) {
-            vec value = v_load(in + (size_t)y * w->row_size + w->offsets[x]);
-#pragma GCC unroll 4
-            for (int r = 0; r < rows; r++) {
-                int tap = y - r * row_stride;
-                if (tap >= 0 && tap < height)
-                    sum[r] = v_fma(v_set(w->weights[tap * width + x]), value, sum[r]);
-            }
-        }
-    }
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++, out += out_width) {
-        if (count >= LANES)
-            v_store(out, finish(w, sum[r]));
-        else
-            v_store_part(out, finish(w, sum[r]), count);
-    }
-}
-
-/* The same for any window. */
+/* rows output rows of one vector; rows is a constant. in: the first row's first tap. */
 static inline __attribute__((always_inline)) void any_size(const window *w, const float *in, const int rows, float *out,
                                                            size_t out_width, size_t count)
 {
@@ -122,7 +84,7 @@ static inline __attribute__((always_inline)) void any_size(const window *w, cons
     }
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++, out += out_width)
-        v_store_part(out, finish(w, sum[r]), count);
+        v_store_part(out, v_min(w->high, v_max(w->low, v_add(sum[r], w->bias))), count);
 }
 
 static void any_window(const window *w, const float *in, size_t rows, float *out, size_t out_width, size_t count)
@@ -133,56 +95,188 @@ static void any_window(const window *w, const float *in, size_t rows, float *out
         any_size(w, in, 1, out, out_width, count);
 }
 
-typedef void (*window_function)(const window *w, const float *in, size_t rows, float *out, size_t out_width,
-                                size_t count);
-
-#define KNOWN_WINDOW(size, stride)                                                                         \
-    static void window_##size##_stride_##stride(const window *w, const float *in, size_t rows, float *out, \
-                                                size_t out_width, size_t count)                            \
-    {                                                                                                      \
-        if (rows == ROWS_AT_ONCE)                                                                          \
-            known_window(w, in, ROWS_AT_ONCE, size, size, stride, out, out_width, count);                  \
-        else                                                                                               \
-            known_window(w, in, 1, size, size, stride, out, out_width, count);                             \
-    }
-KNOWN_WINDOW(3, 1)
-KNOWN_WINDOW(3, 2)
-KNOWN_WINDOW(5, 1)
-KNOWN_WINDOW(5, 2)
-KNOWN_WINDOW(7, 1)
-
-static window_function choose_window(const ingot_conv *c)
-{
-    size_t size = c->kernel_height, stride = c->stride_height;
-    if (c->kernel_width != size || c->dilation_height != 1)
-        return any_window;
-    if (size == 3)
-        return stride == 1 ? window_3_stride_1 : stride == 2 ? window_3_stride_2 : any_window;
-    if (size == 5)
-        return stride == 1 ? window_5_stride_1 : stride == 2 ? window_5_stride_2 : any_window;
-    return size == 7 && stride == 1 ? window_7_stride_1 : any_window;
-}
-
-static void depthwise(const ingot_depthwise *task, const float *plane, const float *weights, float bias, float *out,
-                      float *scratch)
+static void run_copied(const ingot_depthwise *task, const float *plane, const float *weights, float bias, float *out,
+                       float *scratch)
 {
     const ingot_conv *c = task->conv;
     ingot_depthwise_layout layout = ingot_depthwise_plane(c);
     copy_plane(c, &layout, plane, scratch);
     window w = {.conv = c, .weights = weights, .row_size = layout.row_size};
     w.phase_size = layout.rows * layout.row_size;
-    for (size_t x = 0; x < c->kernel_width && x < MAX_KNOWN_WIDTH; x++)
-        w.offsets[x] = tap_offset(&w, x);
     w.bias = v_set(bias);
     w.low = v_set(task->low);
     w.high = v_set(task->high);
-    window_function run = choose_window(c);
     size_t height = c->out_height, width = c->out_width, step = height >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
     for (size_t y = 0; y < height; y += step) {
-        /* The last rows are computed together with some of those before, again. */
-        size_t row = y + step <= height ? y : height - step;
+        size_t row = y + step <= height ? y : height - step; /* as below */
         const float *in = scratch + row * c->stride_height * layout.row_size;
         for (size_t x = 0; x < width; x += LANES)
-            run(&w, in + x, step, out + row * width + x, width, width - x < LANES ? width - x : LANES);
+            any_window(&w, in + x, step, out + row * width + x, width, width - x < LANES ? width - x : LANES);
+    }
+}
+
+/* ---- The usual windows, from where the plane lies ---- */
+
+#define MAX_SIZE 7
+
+/* A vector of outputs of each row: which columns its taps see. With stride 2, tap 2 * i and the next one are the even and the odd
+ * elements of two vectors from offset[i] on. */
+typedef struct tap_columns {
+    ptrdiff_t offset[MAX_SIZE]; /* of lane 0 in a row of the image */
+    mask low[MAX_SIZE], high[MAX_SIZE / 2 + 1];
+} tap_columns;
+
+/* Lanes of a vector from column first on that are in a row. */
+static mask lanes_inside(ptrdiff_t first, size_t width)
+{
+    ptrdiff_t low = first < 0 ? -first : 0, high = (ptrdiff_t)width - first;
+    low = low < LANES ? low : LANES;
+    high = high < low ? low : high < LANES ? high : LANES;
+    return m_range((size_t)low, (size_t)high);
+}
+
+static tap_columns find_columns(const ingot_conv *c, size_t x)
+{
+    tap_columns found;
+    size_t stride = c->stride_width, count = stride == 1 ? c->kernel_width : c->kernel_width / 2 + 1;
+    for (size_t i = 0; i < count; i++) {
+        ptrdiff_t first = (ptrdiff_t)((x + i) * stride) - (ptrdiff_t)c->pad_left;
+        found.offset[i] = first;
+        found.low[i] = lanes_inside(first, c->in_width);
+        if (stride == 2)
+            found.high[i] = lanes_inside(first + LANES, c->in_width);
+    }
+    return found;
+}
+
+/* A plane, and a row of zeros. */
+typedef struct source_plane {
+    const ingot_conv *conv;
+    const float *plane, *zeros, *weights;
+    float bias, low, high;
+} source_plane;
+
+/* The taps of one row of the window; size and stride are constants. */
+static inline __attribute__((always_inline)) void load_taps(const tap_columns *at, const float *row, const int size,
+                                                            const int stride, vec taps[MAX_SIZE + 1])
+{
+#pragma GCC unroll 8
+    for (int x = 0; x < size; x += stride) {
+        vec low = v_load_mask(v_zero(), at->low[x / stride], row + at->offset[x / stride]);
+        if (stride == 1) {
+            taps[x] = low;
+        } else {
+            vec high = v_load_mask(v_zero(), at->high[x / 2], row + at->offset[x / 2] + LANES);
+            taps[x] = v_even(low, high);
+            taps[x + 1] = v_odd(low, high);
+        }
+    }
+}
+
+/* Rows of the image, or of zeros, that some rows of windows see. */
+typedef struct seen_window {
+    const float *row[(ROWS_AT_ONCE - 1) * 2 + MAX_SIZE];
+} seen_window;
+
+/* top: the image's row of the first tap. */
+static inline void see_window(const source_plane *p, ptrdiff_t top, size_t count, seen_window *seen)
+{
+    ptrdiff_t height = (ptrdiff_t)p->conv->in_height, width = (ptrdiff_t)p->conv->in_width;
+    for (size_t i = 0; i < count; i++, top++)
+        seen->row[i] = top >= 0 && top < height ? p->plane + top * width : p->zeros;
+}
+
+/* rows output rows of one vector; rows, size and stride are constants. */
+static inline __attribute__((always_inline)) void known_window(const source_plane *p, const tap_columns *at,
+                                                               const int rows, const int size, const int stride,
+                                                               const seen_window *seen, float *out, size_t out_width,
+                                                               size_t count)
+{
+    vec sum[ROWS_AT_ONCE];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++)
+        sum[r] = v_zero();
+#pragma GCC unroll 16
+    for (int y = 0; y < (rows - 1) * stride + size; y++) {
+        vec taps[MAX_SIZE + 1];
+        load_taps(at, seen->row[y], size, stride, taps);
+#pragma GCC unroll 8
+        for (int x = 0; x < size; x++) {
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; r++) {
+                int tap = y - r * stride;
+                if (tap >= 0 && tap < size)
+                    sum[r] = v_fma(v_set(p->weights[tap * size + x]), taps[x], sum[r]);
+            }
+        }
+    }
+    vec bias = v_set(p->bias), low = v_set(p->low), high = v_set(p->high);
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++, out += out_width) {
+        vec value = v_min(high, v_max(low, v_add(sum[r], bias)));
+        if (count >= LANES)
+            v_store(out, value);
+        else
+            v_store_part(out, value, count);
+    }
+}
+
+typedef void (*window_function)(const source_plane *p, const tap_columns *at, const seen_window *seen, float *out,
+                                size_t out_width, size_t count);
+
+#define KNOWN_WINDOW(rows, size, stride)                                                                             \
+    static void window_##size##_stride_##stride##_rows_##rows(const source_plane *p, const tap_columns *at,          \
+                                                              const seen_window *seen, float *out, size_t out_width, \
+                                                              size_t count)                                          \
+    {                                                                                                                \
+        known_window(p, at, rows, size, stride, seen, out, out_width, count);                                        \
+    }
+KNOWN_WINDOW(1, 3, 1)
+KNOWN_WINDOW(4, 3, 1)
+KNOWN_WINDOW(1, 3, 2)
+KNOWN_WINDOW(4, 3, 2)
+KNOWN_WINDOW(1, 5, 1)
+KNOWN_WINDOW(4, 5, 1)
+KNOWN_WINDOW(1, 5, 2)
+KNOWN_WINDOW(4, 5, 2)
+KNOWN_WINDOW(1, 7, 1)
+KNOWN_WINDOW(4, 7, 1)
+
+/* By half the size, the stride, and whether many rows are computed at once. */
+static const window_function windows[MAX_SIZE / 2 + 1][3][2] = {
+    [1] = {[1] = {window_3_stride_1_rows_1, window_3_stride_1_rows_4},
+           [2] = {window_3_stride_2_rows_1, window_3_stride_2_rows_4}},
+    [2] = {[1] = {window_5_stride_1_rows_1, window_5_stride_1_rows_4},
+           [2] = {window_5_stride_2_rows_1, window_5_stride_2_rows_4}},
+    [3] = {[1] = {window_7_stride_1_rows_1, window_7_stride_1_rows_4}}};
+
+static void run_direct(const source_plane *p, float *out)
+{
+    const ingot_conv *c = p->conv;
+    size_t height = c->out_height, width = c->out_width, step = height >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
+    window_function run = windows[c->kernel_width / 2][c->stride_width][step > 1];
+    for (size_t x = 0; x < width; x += LANES) {
+        tap_columns at = find_columns(c, x);
+        size_t count = width - x < LANES ? width - x : LANES;
+        for (size_t y = 0; y < height; y += step) {
+            /* The last rows are computed together with some of those before, again. */
+            size_t row = y + step <= height ? y : height - step;
+            seen_window seen;
+            see_window(p, (ptrdiff_t)(row * c->stride_height) - (ptrdiff_t)c->pad_top,
+                       (step - 1) * c->stride_height + c->kernel_height, &seen);
+            run(p, &at, &seen, out + row * width + x, width, count);
+        }
+    }
+}
+
+static void depthwise(const ingot_depthwise *task, const float *plane, const float *weights, float bias, float *out,
+                      float *scratch)
+{
+    const ingot_conv *c = task->conv;
+    if (ingot_depthwise_is_direct(c)) {
+        source_plane p = {c, plane, scratch, weights, bias, task->low, task->high};
+        run_direct(&p, out);
+    } else {
+        run_copied(task, plane, weights, bias, out, scratch);
     }
 }
