@@ -174,6 +174,43 @@ ingot_status ingot_upgrade_multi_head_attention(ingot_node *node, ingot_error *e
     return ingot_expand_end(&e);
 }
 
+/* ---- A cache that is longer than what it holds ---- */
+
+ingot_graph_value *ingot_expand_held(ingot_expansion *e, ingot_graph_value *cache, ingot_graph_value *used)
+{
+    static const int64_t zero[] = {0}, axis[] = {2};
+    if (!cache || !used)
+        return cache;
+    return INGOT_EXPAND(e, "Slice", 13, NULL, 0, cache, ingot_expand_vector(e, zero, 1), used,
+                        ingot_expand_vector(e, axis, 1));
+}
+
+ingot_graph_value *ingot_expand_refilled(ingot_expansion *e, ingot_graph_value *present, ingot_graph_value *cache,
+                                         ingot_graph_value *used)
+{
+    static const int64_t one[] = {1}, end[] = {INT64_MAX}, axis[] = {2};
+    ingot_attribute along = ingot_int_of("axis", 2);
+    if (!cache || !used)
+        return present;
+    ingot_graph_value *from = INGOT_EXPAND(e, "Add", 14, NULL, 0, used, ingot_expand_vector(e, one, 1));
+    ingot_graph_value *rest = INGOT_EXPAND(e, "Slice", 13, NULL, 0, cache, from, ingot_expand_vector(e, end, 1),
+                                           ingot_expand_vector(e, axis, 1));
+    return INGOT_EXPAND(e, "Concat", 13, &along, 1, present, rest);
+}
+
+ingot_graph_value *ingot_expand_used_rows(ingot_expansion *e, ingot_graph_value *length)
+{
+    static const int64_t vector[] = {1};
+    if (ingot_expand_int(e, "past_present_share_buffer", 0) == 0)
+        return NULL;
+    if (!length) {
+        ingot_expand_fail(e, INGOT_INVALID_MODEL,
+                          "attribute 'past_present_share_buffer' is 1, but 'past_sequence_length' is left out");
+        return NULL;
+    }
+    return ingot_expand_reshape(e, ingot_expand_cast(e, length, INGOT_INT64), vector, 1);
+}
+
 /* ---- Attention and QAttention ---- */
 
 /* Splits the projected input [batch, length, q + k + v] by qkv_hidden_sizes, or in three. */
@@ -206,37 +243,44 @@ static void split_past(ingot_expansion *e, ingot_graph_value *past, ingot_ms_att
     }
 }
 
+/* past and its used rows may be NULL. */
 static ingot_status attend(ingot_expansion *e, ingot_graph_value *projected, ingot_ms_attention *a,
-                           ingot_graph_value *past)
+                           ingot_graph_value *past, ingot_graph_value *used)
 {
     static const int64_t first[] = {0};
     ingot_graph_value *outputs[4] = {NULL, NULL, NULL, NULL};
     ingot_expand_require_int(e, "do_rotary", 0);
-    ingot_expand_require_int(e, "past_present_share_buffer", 0);
     a->heads = ingot_ms_attention_heads(e);
     a->by_end_and_start = true;
     split_projection(e, projected, a);
     split_past(e, past, a);
+    ingot_graph_value *keys = a->past_key, *values = a->past_value;
+    a->past_key = ingot_expand_held(e, keys, used);
+    a->past_value = ingot_expand_held(e, values, used);
     ingot_expand_attention(e, a, false, outputs);
     ingot_expand_result(e, 0, outputs[0]);
     if (ingot_expand_wants(e, 1)) {
         ingot_attribute axis = ingot_int_of("axis", 0);
         ingot_graph_value *front = ingot_expand_vector(e, first, 1);
-        ingot_graph_value *key = INGOT_EXPAND(e, "Unsqueeze", 13, NULL, 0, outputs[1], front);
-        ingot_graph_value *value = INGOT_EXPAND(e, "Unsqueeze", 13, NULL, 0, outputs[2], front);
+        ingot_graph_value *key =
+            INGOT_EXPAND(e, "Unsqueeze", 13, NULL, 0, ingot_expand_refilled(e, outputs[1], keys, used), front);
+        ingot_graph_value *value =
+            INGOT_EXPAND(e, "Unsqueeze", 13, NULL, 0, ingot_expand_refilled(e, outputs[2], values, used), front);
         ingot_expand_result(e, 1, INGOT_EXPAND(e, "Concat", 13, &axis, 1, key, value));
     }
     return ingot_expand_end(e);
 }
 
+/* Attention and DecoderMaskedSelfAttention. */
 ingot_status ingot_upgrade_ms_attention(ingot_node *node, ingot_error *error)
 {
     ingot_expansion e = ingot_expand_begin(node, error);
     ingot_ms_attention a = {.mask = ingot_expand_input(&e, 3), .bias = ingot_expand_input(&e, 5)};
     ingot_graph_value *x =
         INGOT_EXPAND(&e, "MatMul", 13, NULL, 0, ingot_expand_input(&e, 0), ingot_expand_input(&e, 1));
-    ingot_expand_refuse_input(&e, 6, "past_sequence_length");
-    return attend(&e, ingot_expand_plus(&e, x, ingot_expand_input(&e, 2)), &a, ingot_expand_input(&e, 4));
+    ingot_expand_refuse_input(&e, 8, "cache_indirection");
+    ingot_graph_value *used = ingot_expand_used_rows(&e, ingot_expand_input(&e, 6));
+    return attend(&e, ingot_expand_plus(&e, x, ingot_expand_input(&e, 2)), &a, ingot_expand_input(&e, 4), used);
 }
 
 ingot_status ingot_upgrade_qattention(ingot_node *node, ingot_error *error)
@@ -246,5 +290,5 @@ ingot_status ingot_upgrade_qattention(ingot_node *node, ingot_error *error)
     ingot_scaled_matrix x = {ingot_expand_input(&e, 0), ingot_expand_input(&e, 3), ingot_expand_input(&e, 6)};
     ingot_scaled_matrix w = {ingot_expand_input(&e, 1), ingot_expand_input(&e, 4), ingot_expand_input(&e, 7)};
     ingot_graph_value *projected = ingot_expand_scaled_product(&e, &x, &w, NULL, 1, ingot_expand_input(&e, 2));
-    return attend(&e, projected, &a, ingot_expand_input(&e, 8));
+    return attend(&e, projected, &a, ingot_expand_input(&e, 8), NULL);
 }

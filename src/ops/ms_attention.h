@@ -22,4 +22,12 @@ void ingot_expand_projection_bias(ingot_expansion *e, ingot_ms_attention *a, ing
 void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, bool wants_products,
                             ingot_graph_value *outputs[4]);
 
+/* Rows that a cache holds, int64 [1], from past_sequence_length; NULL unless past_present_share_buffer is 1: all. */
+ingot_graph_value *ingot_expand_used_rows(ingot_expansion *e, ingot_graph_value *length);
+/* The rows that the cache [batch, heads, rows, size] holds. cache or used NULL: cache. */
+ingot_graph_value *ingot_expand_held(ingot_expansion *e, ingot_graph_value *cache, ingot_graph_value *used);
+/* Rows held and one more, then the rest of the cache. cache or used NULL: present. */
+ingot_graph_value *ingot_expand_refilled(ingot_expansion *e, ingot_graph_value *present, ingot_graph_value *cache,
+                                         ingot_graph_value *used);
+
 #endif
