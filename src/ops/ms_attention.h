@@ -1,4 +1,4 @@
-/* What the attention operators of com.microsoft share: they end as the standard's Attention. */
+/* What the attention operators of com.microsoft share: they end as products and a softmax, for which there are fast kernels. */
 #ifndef INGOT_OPS_MS_ATTENTION_H
 #define INGOT_OPS_MS_ATTENTION_H
 
@@ -17,10 +17,9 @@ typedef struct ingot_ms_attention {
 int64_t ingot_ms_attention_heads(ingot_expansion *e);
 /* Adds parts of one bias vector (NULL: none) to Q, K and V; keys and values that come split into heads have theirs already. */
 void ingot_expand_projection_bias(ingot_expansion *e, ingot_ms_attention *a, ingot_graph_value *bias);
-/* outputs: the result, keys and values with those of the past, and (where wants_products) Q K' with scale and mask. Attributes scale,
- * unidirectional and mask_filter_value are the node's. */
-void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, bool wants_products,
-                            ingot_graph_value *outputs[4]);
+/* outputs: the result, keys and values with those of the past, [batch, heads, total, size], and Q K' with scale and mask. Attributes
+ * scale, unidirectional and mask_filter_value are the node's. Narrow floats are multiplied and summed as float. */
+void ingot_expand_attention(ingot_expansion *e, const ingot_ms_attention *a, ingot_graph_value *outputs[4]);
 
 /* Rows that a cache holds, int64 [1], from past_sequence_length; NULL unless past_present_share_buffer is 1: all. */
 ingot_graph_value *ingot_expand_used_rows(ingot_expansion *e, ingot_graph_value *length);

@@ -47,7 +47,7 @@ ingot_status ingot_upgrade_decoder_masked_attention(ingot_node *node, ingot_erro
     ingot_graph_value *used = keys ? ingot_expand_used_rows(&e, ingot_expand_input(&e, PAST_LENGTH)) : NULL;
     a.past_key = ingot_expand_held(&e, keys, used);
     a.past_value = ingot_expand_held(&e, values, used);
-    ingot_expand_attention(&e, &a, ingot_expand_wants(&e, 3), outputs);
+    ingot_expand_attention(&e, &a, outputs);
     ingot_expand_result(&e, 0, outputs[0]);
     ingot_expand_result(&e, 1, ingot_expand_refilled(&e, outputs[1], keys, used));
     ingot_expand_result(&e, 2, ingot_expand_refilled(&e, outputs[2], values, used));
