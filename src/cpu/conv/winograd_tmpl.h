@@ -5,7 +5,9 @@
 #define POINT_A      .70710678118654752f /* the points are 0, +-POINT_A, +-POINT_B, infinity */
 #define POINT_B      1.41421356237309505f
 #define TILE_OUTPUTS 4
-#define TILE_INPUTS  6
+/* Steps of weights that are fetched ahead. */
+#define PREFETCH_STEPS 32
+#define TILE_INPUTS    6
 
 /* ---- Weights ---- */
 
@@ -73,6 +75,8 @@ static void winograd_weights(const float *from, size_t tap_stride, size_t rows, 
         const float *taps = from + row, *again = taps;
         float *points = to + row, *later = points + 3 * line;
         for (size_t step = 0; step < steps; step++, taps += rows, points += rows) {
+            for (size_t tap = 0; tap < 9; tap++) /* it comes from memory, by many streams */
+                v_prefetch(taps + tap * tap_stride + PREFETCH_STEPS * rows);
             one_row(taps, tap_stride, lanes, points, point_stride);
             two_rows(false, taps, tap_stride, lanes, points + line, point_stride);
             one_row(taps + 6 * tap_stride, tap_stride, lanes, points + 5 * line, point_stride);
@@ -198,11 +202,12 @@ static void winograd_input(const ingot_winograd_part *part, const float *plane, 
         join_rows(w->conv, &layout, &seen, scratch);
         expand_row(w, &layout, scratch, phase, points + (row - part->first) * w->row_tiles);
     }
-    for (size_t point = 0; point < INGOT_WINOGRAD_POINTS; point++) {
-        for (size_t tile = 0; tile < tiles; tile += LANES) {
-            size_t panel = tile / target->width;
-            v_store(target->to + point * target->point_stride + panel * target->panel_stride + tile % target->width,
-                    v_load(points + point * layout.pitch + tile));
+    for (size_t point = 0; point < INGOT_WINOGRAD_POINTS; point++, points += layout.pitch) {
+        float *to = target->to + point * target->point_stride;
+        for (size_t first = 0; first < tiles; first += target->width, to += target->panel_stride) {
+            size_t count = tiles - first < target->width ? tiles - first : target->width;
+            for (size_t tile = 0; tile < count; tile += LANES)
+                v_store(to + tile, v_load(points + first + tile));
         }
     }
 }

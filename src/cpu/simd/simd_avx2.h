@@ -42,6 +42,11 @@ static inline vec v_load_mask(vec old, mask m, const float *p)
 {
     return _mm256_blendv_ps(old, _mm256_maskload_ps(p, _mm256_castps_si256(m)), m);
 }
+/* p's cache line will be read soon; p need not be valid. */
+static inline void v_prefetch(const float *p)
+{
+    _mm_prefetch((const char *)p, _MM_HINT_T0);
+}
 /* Element i is p[index[i]]; lanes past count become 0. */
 static inline vec v_gather(const float *p, const uint32_t *index, size_t count)
 {

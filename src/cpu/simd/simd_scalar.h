@@ -35,6 +35,10 @@ static inline vec v_load_mask(vec old, mask m, const float *p)
 {
     return m ? *p : old;
 }
+/* p's cache line will be read soon; p need not be valid. */
+static inline void v_prefetch(const float *p)
+{
+}
 /* Element i is p[index[i]]; lanes past count become 0. */
 static inline vec v_gather(const float *p, const uint32_t *index, size_t count)
 {
