@@ -3,6 +3,8 @@
 #include "cpu/conv/conv_table.h"
 #include "cpu/simd/simd.h"
 
+#define KNOWN_COLUMNS 16
+
 /* Lanes first ... end - 1 of a vector are output pixels (y, x), (y, x + 1), ... */
 typedef struct run {
     size_t first, end, y, x;
@@ -32,37 +34,39 @@ static size_t clamp_lane(size_t lane)
     return lane < LANES ? lane : LANES;
 }
 
-/* The sources of a vector under the tap at (ky, kx); runs that see padding only are left out. */
-static inline size_t find_sources(const ingot_conv *c, const run *runs, size_t run_count, size_t ky, size_t kx,
-                                  source *sources)
+/* What a run sees under the taps of column kx; the offset is without the row. Where first is not below end: padding only. */
+static source find_column(const ingot_conv *c, const run *r, size_t kx)
 {
-    size_t count = 0, stride = c->stride_width;
+    size_t stride = c->stride_width, first = r->first, end = r->end;
     ptrdiff_t width = (ptrdiff_t)c->in_width;
+    ptrdiff_t x = (ptrdiff_t)(r->x * stride + kx * c->dilation_width) - (ptrdiff_t)c->pad_left; /* of lane first */
+    if (x < 0)
+        first += ((size_t)-x + stride - 1) / stride;
+    if (x + (ptrdiff_t)((end - r->first - 1) * stride) >= width)
+        end = x >= width ? first : r->first + (size_t)(width - 1 - x) / stride + 1;
+    source s = {.offset = x - (ptrdiff_t)(r->first * stride), .first = first, .end = end};
+    if (first < end && stride == 1) {
+        s.low = m_range(first, end);
+    } else if (first < end && stride == 2) {
+        size_t begin = 2 * first, stop = 2 * end - 1;
+        s.low = m_range(clamp_lane(begin), clamp_lane(stop));
+        s.high = m_range(begin > LANES ? begin - LANES : 0, stop > LANES ? stop - LANES : 0);
+    }
+    return s;
+}
+
+/* The sources of a vector under a tap of row ky, from its runs' columns; runs that see padding only are left out. */
+static inline size_t find_sources(const ingot_conv *c, const run *runs, size_t run_count, size_t ky,
+                                  const source *columns, source *sources)
+{
+    size_t count = 0;
     ptrdiff_t dy = (ptrdiff_t)(ky * c->dilation_height) - (ptrdiff_t)c->pad_top;
-    ptrdiff_t dx = (ptrdiff_t)(kx * c->dilation_width) - (ptrdiff_t)c->pad_left;
-    for (const run *r = runs; r < runs + run_count; r++) {
-        ptrdiff_t y = (ptrdiff_t)(r->y * c->stride_height) + dy;
-        if (y < 0 || y >= (ptrdiff_t)c->in_height)
+    for (size_t r = 0; r < run_count; r++) {
+        ptrdiff_t y = (ptrdiff_t)(runs[r].y * c->stride_height) + dy;
+        if (y < 0 || y >= (ptrdiff_t)c->in_height || columns[r].first >= columns[r].end)
             continue;
-        ptrdiff_t x = (ptrdiff_t)(r->x * stride) + dx; /* of lane first */
-        size_t first = r->first, end = r->end;
-        if (x < 0)
-            first += ((size_t)-x + stride - 1) / stride;
-        if (x + (ptrdiff_t)((end - r->first - 1) * stride) >= width)
-            end = x >= width ? first : r->first + (size_t)(width - 1 - x) / stride + 1;
-        if (first >= end)
-            continue;
-        source *s = &sources[count++];
-        s->offset = y * width + x - (ptrdiff_t)(r->first * stride);
-        s->first = first;
-        s->end = end;
-        if (stride == 1) {
-            s->low = m_range(first, end);
-        } else if (stride == 2) {
-            size_t begin = 2 * first, stop = 2 * end - 1;
-            s->low = m_range(clamp_lane(begin), clamp_lane(stop));
-            s->high = m_range(begin > LANES ? begin - LANES : 0, stop > LANES ? stop - LANES : 0);
-        }
+        sources[count] = columns[r];
+        sources[count++].offset += y * (ptrdiff_t)c->in_width;
     }
     return count;
 }
@@ -132,30 +136,39 @@ static inline void copy_tap(const ingot_conv *c, const float *from, size_t chann
     }
 }
 
+/* One vector of pixels. The runs' columns are found once where they are few: with few channels that is much of the work. */
+static void fill_vector(const ingot_im2col *task, size_t k, size_t steps, size_t pixel, size_t lanes, float *to)
+{
+    const ingot_conv *c = task->conv;
+    run runs[LANES];
+    source known[KNOWN_COLUMNS], found[LANES], sources[LANES];
+    size_t run_count = find_runs(c, pixel, lanes, runs), tap = k / task->channels, channel = k % task->channels;
+    size_t plane = c->in_height * c->in_width, ky = tap / c->kernel_width, kx = tap % c->kernel_width;
+    bool few = run_count * c->kernel_width <= KNOWN_COLUMNS && steps > task->channels;
+    for (size_t i = 0; few && i < run_count * c->kernel_width; i++)
+        known[i] = find_column(c, &runs[i % run_count], i / run_count);
+    while (steps > 0) {
+        size_t channels = task->channels - channel < steps ? task->channels - channel : steps;
+        for (size_t r = 0; !few && r < run_count; r++)
+            found[r] = find_column(c, &runs[r], kx);
+        size_t count = find_sources(c, runs, run_count, ky, few ? known + kx * run_count : found, sources);
+        copy_tap(c, task->input + channel * plane, channels, sources, count, to, task->width);
+        to += channels * task->width;
+        steps -= channels;
+        channel = 0;
+        if (++kx == c->kernel_width) {
+            kx = 0;
+            ky++;
+        }
+    }
+}
+
 /* One panel. */
 static void fill_panel(const ingot_im2col *task, size_t k, size_t steps, size_t column, size_t columns, float *to)
 {
-    const ingot_conv *c = task->conv;
-    size_t plane = c->in_height * c->in_width, first_tap = k / task->channels, first_channel = k % task->channels;
     for (size_t lane = 0; lane < task->width; lane += LANES) {
-        run runs[LANES];
-        source sources[LANES];
         size_t lanes = columns > lane ? columns - lane : 0;
-        size_t run_count = find_runs(c, column + lane, lanes < LANES ? lanes : LANES, runs);
-        size_t ky = first_tap / c->kernel_width, kx = first_tap % c->kernel_width, channel = first_channel;
-        float *next = to + lane;
-        for (size_t left = steps; left > 0;) {
-            size_t channels = task->channels - channel < left ? task->channels - channel : left;
-            size_t count = find_sources(c, runs, run_count, ky, kx, sources);
-            copy_tap(c, task->input + channel * plane, channels, sources, count, next, task->width);
-            next += channels * task->width;
-            left -= channels;
-            channel = 0;
-            if (++kx == c->kernel_width) {
-                kx = 0;
-                ky++;
-            }
-        }
+        fill_vector(task, k, steps, column + lane, lanes < LANES ? lanes : LANES, to + lane);
     }
 }
 
