@@ -3,6 +3,7 @@
 
 Names come from the models of INGOT_TEST_DATA (models/, perf/): file names anywhere in src/, value and node names in its string
 literals. Exit code 77 (skipped) without that folder or the onnx package."""
+import json
 import os
 import re
 import sys
@@ -40,11 +41,13 @@ def value_names(onnx, path):
 
 
 def standard_words(onnx):
-    """Names that the standard gives to operators, attributes, inputs and outputs."""
+    """Names that the standard, and ONNX Runtime beside it, gives to operators, attributes, inputs and outputs."""
     words = set()
     for schema in onnx.defs.get_all_schemas_with_history():
         words.update([schema.name, *schema.attributes])
         words.update(item.name for item in [*schema.inputs, *schema.outputs])
+    for operator in json.loads(house.read("src/ops/extra_schemas.json"))["operators"]:
+        words.update(item[0] for kind in ("attributes", "inputs", "outputs") for item in operator[kind])
     return words
 
 

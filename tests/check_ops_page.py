@@ -17,6 +17,18 @@ Made from `src/ops/ops.def` and the schemas of the standard by `tests/check_ops_
 An operator that is not here is refused when the model is loaded, by name.
 """
 
+TAIL = """
+## Not taken
+Operators of `com.microsoft` that are refused by name, as are those of `org.pytorch.aten`:
+
+| operator | why |
+|---|---|
+| BeamSearch, GreedySearch, Sampling, WhisperBeamSearch | whole searches around a model: let the caller run the model step by step |
+| EPContext, Snpe | hold code for one accelerator |
+| MoE, QMoE | experts in layouts of GPU kernels |
+| PackedAttention, PackedMultiHeadAttention, SparseAttention | ONNX Runtime has no kernel of its own for a CPU, or a layout of its own for GPUs |
+"""
+
 
 def page(operators):
     lines = [HEAD]
@@ -32,7 +44,7 @@ def page(operators):
         summary = summary[0].upper() + summary[1:].rstrip(".")
         numbers = " ".join(str(v["since_version"]) for v in versions)
         lines.append(f"| {name} | {numbers} | {versions[-1]['types']} | {summary.replace('|', chr(92) + '|')} |\n")
-    return "".join(lines)
+    return "".join([*lines, TAIL])
 
 
 def main():

@@ -257,11 +257,13 @@ static ingot_status resolve(ingot_node *node, int depth, ingot_error *error)
     INGOT_TRY(check_operands(node, schema, error));
     INGOT_TRY(check_attributes(node, schema, error));
     const ingot_op_entry *entry = ingot_op_find(schema->domain, schema->name, schema->since_version);
+    const char *origin = ingot_schema_origin(schema);
     if (!entry)
-        return ingot_fail(error, INGOT_UNSUPPORTED,
-                          "unsupported operator %s-%u of domain '%s': it is in the standard, but Ingot does not run it "
-                          "yet (`ingot ops` lists what it runs)",
-                          schema->name, schema->since_version, schema->domain);
+        return ingot_fail(
+            error, INGOT_UNSUPPORTED,
+            "unsupported operator %s-%u of domain '%s' (%s): Ingot does not run it yet (`ingot ops` lists "
+            "what it runs)",
+            schema->name, schema->since_version, schema->domain, origin ? origin : "the standard");
     if (entry->upgrade)
         return upgrade(node, entry, depth, error);
     INGOT_TRY(fill_params(node, entry->op, schema, error));

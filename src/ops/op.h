@@ -152,7 +152,7 @@ ingot_status ingot_op_resolve(ingot_node *node, ingot_error *error);
 /* Types, shapes and known content of the node's outputs from its inputs, written into the graph; unknown sizes become fresh
  * symbols. Checks input types against the schema. Control flow infers its bodies. */
 ingot_status ingot_op_infer(ingot_node *node, ingot_error *error);
-/* The same for all nodes of a graph in order. */
+/* The same for all nodes of a graph in order; those that are not resolved yet are, once what comes before them is inferred. */
 ingot_status ingot_graph_infer(ingot_graph *graph, ingot_error *error);
 
 #endif
