@@ -9,6 +9,8 @@
 #define PANEL       32
 #define MAX_ROWS    14
 #define MAX_VECTORS 8
+/* Floats of A that a strip fetches ahead: with few columns it waits for memory. */
+#define STRIP_AHEAD 512
 
 static inline __attribute__((always_inline)) void finish(const ingot_gemm_tile *t, const int rows, const int vectors,
                                                          const __mmask16 tail, __m512 sum[][MAX_VECTORS])
@@ -161,6 +163,7 @@ static inline __attribute__((always_inline)) void strip(ingot_gemm_strip *s, con
 #pragma GCC unroll 4
         for (int i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
             rows[i] = _mm512_maskz_loadu_ps(lanes[i], a[i]);
+            _mm_prefetch((const char *)(a[i] + STRIP_AHEAD), _MM_HINT_T0);
             a[i] += s->rows[i];
         }
 #pragma GCC unroll 6
