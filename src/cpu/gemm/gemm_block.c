@@ -85,6 +85,11 @@ static void start_epilogue(block_state *s)
         s->add = table->binary[INGOT_BINARY_ADD][INGOT_VEC_BOTH];
 }
 
+static size_t rows_of_tile(const block_state *s, size_t tile)
+{
+    return ingot_split(s->plan->m, s->tiles, tile + 1) - ingot_split(s->plan->m, s->tiles, tile);
+}
+
 /* The rest of the epilogue, of the rows of a tile. */
 static void finish_rows(const block_state *s, size_t row_tile, size_t column, size_t columns)
 {
@@ -92,8 +97,13 @@ static void finish_rows(const block_state *s, size_t row_tile, size_t column, si
         return;
     const ingot_gemm_plan *plan = s->plan;
     const ingot_epilogue *epilogue = &plan->epilogue;
-    size_t end = ingot_split(plan->m, s->tiles, row_tile + 1);
-    for (size_t row = ingot_split(plan->m, s->tiles, row_tile); row < end; row++) {
+    size_t row = ingot_split(plan->m, s->tiles, row_tile), rows = rows_of_tile(s, row_tile);
+    if (columns == plan->c_row &&
+        columns == epilogue->add_row) { /* they lie side by side: short rows cost more to call */
+        columns *= rows;
+        rows = 1;
+    }
+    for (size_t end = row + rows; row < end; row++) {
         float *c = plan->c + row * plan->c_row + column;
         if (s->activate)
             s->activate(c, c, columns, epilogue->activation.a, epilogue->activation.b);
@@ -119,11 +129,6 @@ static void run_tile(block_state *s, size_t row_tile, size_t column, size_t colu
         t->add = e->add && !e->add_last ? e->add + row * e->add_row + column : NULL;
     }
     plan->kernel->tile(t);
-}
-
-static size_t rows_of_tile(const block_state *s, size_t tile)
-{
-    return ingot_split(s->plan->m, s->tiles, tile + 1) - ingot_split(s->plan->m, s->tiles, tile);
 }
 
 /* A tile's epilogue for one element of a strip, operation by operation the same. */
