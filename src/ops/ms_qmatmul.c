@@ -73,7 +73,7 @@ static ingot_graph_value *lstm_weights(ingot_expansion *e, size_t input, size_t 
     return ingot_expand_transpose(e, w, order, 3);
 }
 
-/* The input and the state stay floats, which is closer to the float model than quantizing them at every step. */
+/* The input takes the values that 8 bits have, as in ONNX Runtime; the state, which it quantizes at every step, stays float. */
 ingot_status ingot_upgrade_dynamic_quantize_lstm(ingot_node *node, ingot_error *error)
 {
     static const char *const names[] = {"activation_alpha", "activation_beta", "activations",  "clip",
@@ -85,6 +85,9 @@ ingot_status ingot_upgrade_dynamic_quantize_lstm(ingot_node *node, ingot_error *
     ingot_graph_value *inputs[8], *outputs[3];
     for (size_t i = 0; i < 8; i++)
         inputs[i] = ingot_expand_input(&e, i);
+    ingot_graph_value *parts[3];
+    ingot_expand_node(&e, &(ingot_expand_spec){NULL, "DynamicQuantizeLinear", 11, NULL, 0, inputs, 1}, 3, parts);
+    inputs[0] = INGOT_EXPAND(&e, "DequantizeLinear", 13, NULL, 0, parts[0], parts[1], parts[2]);
     inputs[1] = lstm_weights(&e, 1, W_SCALE, "W_scale");
     inputs[2] = lstm_weights(&e, 2, R_SCALE, "R_scale");
     ingot_expand_node(&e, &(ingot_expand_spec){NULL, "LSTM", 14, attributes, count, inputs, 8}, 3, outputs);

@@ -147,6 +147,11 @@ def quantized_products():
     yield Case("MatMulIntegerToFloat", [a, b, scalar(0.02), scalar(0.03)], note="no zero points")
     yield Case("DynamicQuantizeMatMul", [f32(2, 4, 8), b, scalar(0.03), scalar(2, np.int8), f32(6)])
     yield Case("DynamicQuantizeMatMul", [f32(4, 8), u8(8, 6), columns, u8(6)], note="per column")
+    for note, count in (("one scale", ()), ("scale per column", (16,))):
+        scales = [np.full((1, *count), 0.004, np.float32), np.zeros((1, *count), np.int8)]
+        yield Case("DynamicQuantizeLSTM", [f32(5, 2, 3), i8(1, 3, 16), i8(1, 4, 16), f32(1, 32), None, None, None, None,
+                                           *scales, *scales], {"hidden_size": 4}, constant=(1, 2, 3, 8, 9, 10, 11),
+                   outputs=(FLOAT, FLOAT, FLOAT), tolerance=1.5e-2, note=note)
     y = [scalar(0.5), scalar(100, np.uint8)]
     za, zb = scalar(120, np.uint8), scalar(3, np.int8)
     yield Case("QGemm", [u8(4, 8), scalar(0.02), za, i8(6, 8), scalar(0.03), zb, i32(RANDOM.integers(-999, 999, 6)), *y],
