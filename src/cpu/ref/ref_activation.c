@@ -59,9 +59,16 @@ DEFINE_ACTIVATION(mish, x *tanh(softplus(x)))
 DEFINE_ACTIVATION(swish, x *sigmoid(p->alpha *x))
 DEFINE_ACTIVATION(gelu, gelu(x, p->approximate))
 
-/* ---- Shrink: integers too, in double (its attributes are floats) and rounded toward zero ---- */
+/* ---- Shrink: integers too, rounded toward zero; in double (its attributes are floats) as long as double holds them ---- */
 
 INGOT_UNARY_FLOATS(shrink, ingot_activation_params, shrink(x, p))
+
+/* Of an integer with the bits of exact and about x, far greater than bias. */
+static int64_t shrink_large(double x, int64_t exact, const ingot_activation_params *p)
+{
+    uint64_t step = (uint64_t)(int64_t)ceil(p->bias);
+    return x < -p->lambd ? (int64_t)((uint64_t)exact + step) : x > p->lambd ? (int64_t)((uint64_t)exact - step) : 0;
+}
 
 static void shrink_integers(const ingot_kernel_call *call)
 {
@@ -69,8 +76,13 @@ static void shrink_integers(const ingot_kernel_call *call)
     ingot_value *z = call->outputs[0];
     const ingot_activation_params *p = call->params;
     size_t count = ingot_dims_product(z->dims, 0, z->rank);
-    for (size_t i = 0; i < count; i++)
-        ingot_store_double(z->element, z->data, i, shrink(ingot_load_double(a->element, a->data, i), p));
+    for (size_t i = 0; i < count; i++) {
+        double x = ingot_load_double(a->element, a->data, i);
+        if (fabs(x) <= 0x1p53 || fabs(p->bias) >= 0x1p52)
+            ingot_store_double(z->element, z->data, i, shrink(x, p));
+        else
+            ingot_store_i64(z->element, z->data, i, shrink_large(x, ingot_load_i64(a->element, a->data, i), p));
+    }
 }
 
 ingot_status ingot_ref_shrink(const ingot_kernel_call *call)
