@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "cpu/family.h"
 #include "ops/binary.h"
+#include "ops/clip.h"
 #include "ops/unary.h"
 
 typedef struct unary_entry {
@@ -36,15 +37,15 @@ static bool gelu_form(const ingot_node *node, ingot_unary *unary)
     return true;
 }
 
-/* Bounds as inputs; one left out does not bound. */
+/* Bounds as attributes or inputs; an input left out does not bound. */
 static bool clip_bounds(const ingot_node *node, ingot_unary *unary)
 {
     unary->a = -INFINITY;
     unary->b = INFINITY;
-    if (node->opset < 11) { /* bounds are attributes */
-        const ingot_attribute *min = ingot_node_attribute(node, "min"), *max = ingot_node_attribute(node, "max");
-        unary->a = min ? min->f : unary->a;
-        unary->b = max ? max->f : unary->b;
+    const ingot_clip_params *p = node->params;
+    if (p->from_attributes) {
+        unary->a = p->min;
+        unary->b = p->max;
         return !isnan(unary->a) && !isnan(unary->b);
     }
     return (node->operand_count < 2 || !node->inputs[1] || ingot_cpu_scalar(node->inputs[1], &unary->a)) &&

@@ -2,6 +2,7 @@
 #include "ops/clip.h"
 
 #include <float.h>
+#include <math.h>
 
 #include "ops/content.h"
 
@@ -49,15 +50,15 @@ static const ingot_param_field clip_1_fields[] = {
     {0},
 };
 
-/* Version 1 has no defaults for what later versions give the widest range of float. */
+/* Later versions give the bounds the ends of float for defaults, version 1 none. */
 static ingot_status check_clip_1(const ingot_node *node, void *params, ingot_error *error)
 {
     ingot_clip_params *p = params;
     p->from_attributes = true;
     if (!ingot_node_attribute(node, "min"))
-        p->min = -FLT_MAX;
+        p->min = node->opset < 6 ? -INFINITY : -FLT_MAX;
     if (!ingot_node_attribute(node, "max"))
-        p->max = FLT_MAX;
+        p->max = node->opset < 6 ? INFINITY : FLT_MAX;
     return INGOT_OK;
 }
 

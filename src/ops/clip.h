@@ -7,7 +7,7 @@
 /* Clip's bounds: inputs 1 and 2 since version 11, attributes before. */
 typedef struct ingot_clip_params {
     bool from_attributes;
-    float min, max; /* the attributes; the lowest and greatest float where they are not given */
+    float min, max; /* the attributes; where they are not given the ends of float, before version 6 the infinities */
 } ingot_clip_params;
 
 #endif
