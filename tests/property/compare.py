@@ -51,7 +51,7 @@ def tensor_difference(found, expected, draft):
             limit = draft.loose * (RELATIVE[element] * np.maximum(scale, size) + FLOOR[element])
             near = np.where(finite, np.abs(one - two) <= limit, (one == two) | (np.isnan(one) & np.isnan(two)))
         wrong = ~near
-    wrong = np.asarray(wrong, bool)
+    wrong = np.asarray(wrong, bool).reshape(found.shape)
     if not wrong.any():
         return None
     where = tuple(int(index) for index in np.argwhere(wrong)[0])

@@ -287,4 +287,6 @@ class Draft:
                 value = float(value)
             elif kind == onnx.AttributeProto.FLOATS:
                 value = [float(item) for item in value]
+        if kind is None and value == []:
+            kind = onnx.AttributeProto.INTS
         return helper.make_attribute(name, value, attr_type=kind) if kind else helper.make_attribute(name, value)

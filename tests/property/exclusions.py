@@ -3,6 +3,9 @@
 EXCLUSIONS = (  # operators, when, the sentence
     (("DynamicQuantizeLinear",), lambda draft, *_: not draft.inputs[0].content.any(),
      "y_scale = (maximum(0, max(x)) - minimum(0, min(x))) / (qmax - qmin)"),  # 0; the peers put 1 or 1/255 there
+    (("Resize",), lambda draft, *_: draft.attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch" and
+     draft.attributes.get("coordinate_transformation_mode") in ("tf_crop_and_resize", "align_corners"),
+     "length_resized: length of the resized tensor along the specified axis"),  # the reference takes scale times length
     (("Attention",), lambda draft, *_: "softcap" in draft.attributes and not draft.attributes.get("qk_matmul_output_mode"),
      "If set to `0`, qk_matmul_output is the output of qk matmul."),  # the reference hands out the capped one
 )

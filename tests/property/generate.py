@@ -30,7 +30,8 @@ def forms():
     while library.ingot_operator(index, ctypes.byref(info)):
         found.setdefault((info.domain.decode(), info.name.decode()), []).append(info.since)
         index += 1
-    return found
+    known = {key: [since for since in versions if schema_of(*key, since)] for key, versions in found.items()}
+    return {key: known[key] or versions for key, versions in found.items()}  # forms that the standard never had stay out
 
 
 @functools.cache

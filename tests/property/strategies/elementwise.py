@@ -1,11 +1,12 @@
 """Operators that work element by element."""
 import math
+from fractions import Fraction
 
 import numpy as np
 from onnx import TensorProto
 
-from draft import COMPLEX, FLOATS, INTEGERS, SIGNED, Unfit, span
-from engine import DTYPES
+from draft import COMPLEX, FLOATS, INTEGERS, SIGNED, SMALL_FLOATS, Unfit, span
+from engine import DTYPES, ELEMENTS
 from peers import node_answer
 
 HALVES = {TensorProto.FLOAT16, TensorProto.BFLOAT16}
@@ -44,6 +45,8 @@ def unary(draft):
     element = draft.element(variable(draft))
     if draft.name == "Erf" and element in INTEGERS:
         draft.slack = 1  # the text does not say how an integer is rounded
+    elif draft.name == "Shrink" and element in INTEGERS:
+        draft.expected = lambda x: [shrink(x, **draft.attributes)]
     elif draft.name in FORMULAS and element in FLOATS:
         with_defaults = {"approximate": "none", "alpha": 1.6732, "gamma": 1.0507, **draft.attributes}
         if draft.name != "Selu" or draft.version < 6:
@@ -52,6 +55,16 @@ def unary(draft):
 
 def erf(x):
     return np.array([math.erf(value) for value in x.reshape(-1)]).reshape(x.shape)
+
+
+def shrink(x, lambd=0.5, bias=0.0):
+    lambd, bias = Fraction(float(np.float32(lambd))), Fraction(float(np.float32(bias)))
+    values = [math.trunc(item + bias) if item < -lambd else math.trunc(item - bias) if item > lambd else 0
+              for item in map(int, x.reshape(-1))]
+    low, high = span(ELEMENTS[x.dtype])
+    if any(not low <= value <= high for value in values):
+        raise NotImplementedError("the text does not say what becomes of what does not fit")
+    return np.array(values, x.dtype).reshape(x.shape)
 
 
 def gelu(x, attributes):
@@ -202,7 +215,7 @@ def where(draft):
 
 
 def clip(draft):
-    draft.exact = True
+    draft.exact = "value"
     element = draft.element("T")
     content = draft.add(draft.data(element, draft.shape()))
     bounds = sorted(draft.data(element, [2], "finite").astype(np.float64 if element in FLOATS else object))
@@ -217,6 +230,8 @@ def clip(draft):
         high = draft.attributes.get("max", np.inf)
         low = np.maximum(np.float32(low), float(np.finfo(np.float32).min)) if "min" not in draft.attributes else low
         high = np.minimum(np.float32(high), float(np.finfo(np.float32).max)) if "max" not in draft.attributes else high
+        if draft.version < 6:  # whose text knows no default bounds
+            low, high = draft.attributes.get("min", -np.inf), draft.attributes.get("max", np.inf)
         del content
         draft.expected = lambda x: [np.clip(x, np.asarray(low).astype(x.dtype), np.asarray(high).astype(x.dtype))]
         if draft.version >= 6 and ("min" not in draft.attributes or "max" not in draft.attributes):
@@ -234,7 +249,7 @@ def cast(draft):
     source = draft.element("T1")
     target = draft.element("T2")
     shape = draft.shape()
-    if source == TensorProto.BFLOAT16 and target == TensorProto.STRING:
+    if (source == TensorProto.BFLOAT16 or source in SMALL_FLOATS) and target == TensorProto.STRING:
         raise Unfit  # the text does not say how many digits it has
     if source == TensorProto.STRING and target != TensorProto.STRING:
         texts = ["0", "1", "-1", "3.5", "1e3", "NaN", "INF", "-INF", "+7", "1e-5", "127"]
@@ -250,6 +265,7 @@ def cast(draft):
     draft.add(content)
     if draft.name == "CastLike":
         draft.add(draft.data(target, draft.shape(0, 2)))
+        draft.expected = lambda x, _: node_answer("Cast", max(draft.version, 19), [x], to=int(target), **draft.attributes)
     else:
         draft.attributes["to"] = int(target)
         if draft.version < 6:

@@ -122,8 +122,18 @@ def softmax(draft):
         draft.loose = 4
     if draft.version < 13:
         draft.expected = lambda x: flat_softmax(draft, x, axis)
+    elif draft.name == "LogSoftmax":
+        draft.expected = lambda x: [log_softmax(x, axis)]
     elif draft.name == "Hardmax":
         draft.expected = lambda x: [hardmax(x, axis)]
+
+
+def log_softmax(x, axis):
+    if not x.size:
+        return x
+    with np.errstate(all="ignore"):
+        shifted = wide(x) - wide(x).max(axis, keepdims=True)
+        return (shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))).astype(x.dtype)
 
 
 def hardmax(x, axis):
@@ -141,6 +151,8 @@ def flat_softmax(draft, x, axis):
     flat = x.reshape(rows, columns)
     if draft.name == "Hardmax":
         return [hardmax(flat, 1).reshape(x.shape)]
+    if draft.name == "LogSoftmax":
+        return [log_softmax(flat, 1).reshape(x.shape)]
     if not x.size:
         return [x]
     return [node_answer(draft.name, 13, [wide(flat)], axis=1)[0].astype(x.dtype).reshape(x.shape)]

@@ -217,6 +217,8 @@ def pool(draft):
     element = draft.element("T")
     shape = [draft.dim(0, 3), draft.integer(1, 3), *dims]
     draft.draw("T", shape, "finite")
+    if any(step > size for step, size in zip(draft.attributes.get("dilations", []), dims)):
+        raise Unfit  # a window may lie in the padding alone
     if draft.name == "AveragePool":
         if "count_include_pad" in draft.schema.attributes:
             draft.maybe("count_include_pad", draft.integer(0, 1))
@@ -228,8 +230,6 @@ def pool(draft):
         if draft.version < 2 and draft.chance(0.0):
             del draft.attributes["kernel_shape"]
     elif draft.name == "MaxPool":
-        if any(step > size for step, size in zip(draft.attributes.get("dilations", []), dims)):
-            raise Unfit  # a window may lie in the padding alone
         if draft.version >= 8:
             draft.outputs = draft.integer(1, 2)
             draft.maybe("storage_order", draft.integer(0, 1), 0.4)
@@ -419,7 +419,9 @@ def resize(draft):
     rank = len(shape)
     if draft.version == 10:
         draft.draw("T", shape, "finite")
-        draft.maybe("mode", draft.choice(["nearest", "linear"]))
+        if draft.maybe("mode", draft.choice(["nearest", "linear"])) and draft.attributes["mode"] == "linear" and draft.element(
+                "T") not in FLOATS:
+            raise Unfit  # how results are rounded the text does not say
         scales = [1.0, 1.0] + [draft.choice([1.0, 2.0, 3.0, 0.5]) for _ in shape[2:]]
         draft.add(np.array(scales, np.float32))
         draft.loose = 8
