@@ -129,13 +129,32 @@ static void pack_weights(const detail *d, const ingot_conv *conv, const float *w
         ingot_conv_f32_pack(conv, weights, packed);
 }
 
+/* The image's shape where all of it but the batch is known now. */
+static bool known_image(const ingot_type *type, int rank, int64_t *dims)
+{
+    if (type->rank != rank)
+        return false;
+    for (int i = 0; i < rank; i++) {
+        bool known = ingot_dim_is_number(type->dims[i]) && type->dims[i] > 0;
+        if (!known && i > 0)
+            return false;
+        dims[i] = known ? type->dims[i] : 1;
+    }
+    return true;
+}
+
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
     const detail *d = detail_of(region);
     const ingot_graph_value *w = region->inputs[1];
     ingot_conv conv;
+    ingot_error error;
+    int64_t dims[INGOT_MAX_RANK];
     tactic->name = d->transposed ? "conv_transpose_f32" : "conv_f32";
-    if (!d->packs || fill(region, w->constant->rank, NULL, w->constant->dims, &conv, NULL) != INGOT_OK)
+    if (!d->packs)
+        return;
+    const int64_t *image = known_image(&region->inputs[0]->type, w->constant->rank, dims) ? dims : NULL;
+    if (fill(region, w->constant->rank, image, w->constant->dims, &conv, &error) != INGOT_OK)
         return;
     tactic->packed_bytes = packed_size(d, &conv);
     if (!d->transposed)
