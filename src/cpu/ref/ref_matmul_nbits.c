@@ -1,71 +1,91 @@
 /* MatMulNBits: each row of weights is made floats once, then multiplied with all rows of A. */
-#include <string.h>
+#include "cpu/ref/ref_matmul_nbits.h"
 
 #include "cpu/ref/ref.h"
 #include "cpu/ref/ref_iterate.h"
 #include "cpu/ref/ref_scratch.h"
-#include "ops/ms_matmul_nbits.h"
 
-typedef struct nbits_job {
-    const ingot_kernel_call *call;
-    const ingot_matmul_nbits_params *params;
-    size_t rows, blocks;
-    const float *a; /* [rows, k] */
-    float *row;     /* [k]: a row of weights */
-} nbits_job;
+/* ---- Weights ---- */
 
-static const ingot_value *input(const nbits_job *job, size_t index)
-{
-    return ingot_kernel_has(job->call, index) ? job->call->inputs[index] : NULL;
-}
-
-/* Number index of those packed from the low bits on. */
-static unsigned unpack(const uint8_t *packed, size_t index, unsigned bits)
+unsigned ingot_nbits_unpack(const uint8_t *packed, size_t index, unsigned bits)
 {
     size_t bit = index * bits;
     return ((unsigned)packed[bit / 8] >> bit % 8) & ((1u << bits) - 1);
 }
 
-static float zero_point(const nbits_job *job, size_t n, size_t block)
+float ingot_nbits_zero(const ingot_nbits_weights *w, size_t n, size_t block)
 {
-    const ingot_value *zeros = input(job, INGOT_NBITS_ZEROS);
-    unsigned bits = (unsigned)job->params->bits;
-    if (!zeros)
+    unsigned bits = (unsigned)w->params->bits;
+    if (!w->zeros)
         return (float)(1u << (bits - 1));
-    if (zeros->element != INGOT_UINT8)
-        return (float)ingot_load_double(zeros->element, zeros->data, n * job->blocks + block);
-    const uint8_t *packed = zeros->data;
-    return (float)unpack(packed + n * (size_t)ingot_nbits_zero_bytes(job->params), block, bits);
+    if (w->zeros->element != INGOT_UINT8)
+        return (float)ingot_load_double(w->zeros->element, w->zeros->data,
+                                        n * (size_t)ingot_nbits_blocks(w->params) + block);
+    const uint8_t *packed = w->zeros->data;
+    return (float)ingot_nbits_unpack(packed + n * (size_t)ingot_nbits_zero_bytes(w->params), block, bits);
 }
 
-static float scale(const nbits_job *job, size_t n, size_t block)
+float ingot_nbits_scale(const ingot_nbits_weights *w, size_t n, size_t block)
 {
-    const ingot_value *scales = job->call->inputs[INGOT_NBITS_SCALES];
-    return (float)ingot_load_double(scales->element, scales->data, n * job->blocks + block);
+    size_t index = n * (size_t)ingot_nbits_blocks(w->params) + block;
+    return (float)ingot_load_double(w->scales->element, w->scales->data, index);
 }
 
-/* Row n of the weights where a block is block_size neighbours. */
-static void dequantize_blocks(const nbits_job *job, size_t n, const uint8_t *packed)
+static void read_nibbles(const uint8_t *packed, size_t count, float zero, float factor, float *to)
 {
-    size_t k = (size_t)job->params->k, size = (size_t)job->params->block_size;
-    for (size_t block = 0; block < job->blocks; block++) {
-        float zero = zero_point(job, n, block), factor = scale(job, n, block);
-        size_t end = (block + 1) * size < k ? (block + 1) * size : k;
-        for (size_t i = block * size; i < end; i++)
-            job->row[i] = ((float)unpack(packed, i, (unsigned)job->params->bits) - zero) * factor;
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        to[i] = ((float)(packed[i / 2] & 15) - zero) * factor;
+        to[i + 1] = ((float)(packed[i / 2] >> 4) - zero) * factor;
+    }
+    if (i < count)
+        to[i] = ((float)(packed[i / 2] & 15) - zero) * factor;
+}
+
+void ingot_nbits_read_row(const ingot_nbits_weights *w, size_t n, float *to)
+{
+    const ingot_matmul_nbits_params *p = w->params;
+    size_t k = (size_t)p->k, size = (size_t)p->block_size, blocks = (size_t)ingot_nbits_blocks(p);
+    size_t block_bytes = size * (size_t)p->bits / 8;
+    const uint8_t *packed = (const uint8_t *)w->b->data + n * blocks * block_bytes;
+    for (size_t block = 0; block < blocks; block++, packed += block_bytes, to += size) {
+        float zero = ingot_nbits_zero(w, n, block), factor = ingot_nbits_scale(w, n, block);
+        size_t count = k - block * size < size ? k - block * size : size;
+        if (p->bits == 4)
+            read_nibbles(packed, count, zero, factor, to);
+        for (size_t i = 0; p->bits != 4 && i < count; i++)
+            to[i] = ((float)ingot_nbits_unpack(packed, i, (unsigned)p->bits) - zero) * factor;
     }
 }
 
-/* The same where a table tells the block of each column. */
-static ingot_status dequantize_groups(const nbits_job *job, size_t n, const uint8_t *packed, const int32_t *groups)
+/* ---- The product ---- */
+
+typedef struct nbits_job {
+    const ingot_kernel_call *call;
+    const ingot_matmul_nbits_params *params;
+    ingot_nbits_weights weights;
+    size_t rows;
+    const float *a; /* [rows, k] */
+    float *row;     /* [k]: a row of weights */
+} nbits_job;
+
+static const ingot_value *input(const ingot_kernel_call *call, size_t index)
 {
-    for (size_t i = 0; i < (size_t)job->params->k; i++) {
-        if (groups[i] < 0 || (size_t)groups[i] >= job->blocks)
-            return ingot_kernel_fail(job->call, "g_idx holds %d, but there are %zu blocks", (int)groups[i],
-                                     job->blocks);
+    return ingot_kernel_has(call, index) ? call->inputs[index] : NULL;
+}
+
+/* Row n of the weights where a table tells the block of each column. */
+static ingot_status read_groups(const nbits_job *job, size_t n, const int32_t *groups)
+{
+    const ingot_matmul_nbits_params *p = job->params;
+    size_t blocks = (size_t)ingot_nbits_blocks(p), row_bytes = blocks * (size_t)(p->block_size * p->bits / 8);
+    const uint8_t *packed = (const uint8_t *)job->weights.b->data + n * row_bytes;
+    for (size_t i = 0; i < (size_t)p->k; i++) {
+        if (groups[i] < 0 || (size_t)groups[i] >= blocks)
+            return ingot_kernel_fail(job->call, "g_idx holds %d, but there are %zu blocks", (int)groups[i], blocks);
         size_t block = (size_t)groups[i];
-        float q = (float)unpack(packed, i, (unsigned)job->params->bits);
-        job->row[i] = (q - zero_point(job, n, block)) * scale(job, n, block);
+        float q = (float)ingot_nbits_unpack(packed, i, (unsigned)p->bits);
+        job->row[i] = (q - ingot_nbits_zero(&job->weights, n, block)) * ingot_nbits_scale(&job->weights, n, block);
     }
     return INGOT_OK;
 }
@@ -85,7 +105,7 @@ static double dot(const float *a, const float *b, size_t count)
 /* Column n of the output. */
 static void multiply(const nbits_job *job, size_t n, bool weights)
 {
-    const ingot_value *bias = input(job, INGOT_NBITS_BIAS);
+    const ingot_value *bias = input(job->call, INGOT_NBITS_BIAS);
     ingot_value *y = job->call->outputs[0];
     size_t k = (size_t)job->params->k, columns = (size_t)job->params->n;
     double start = bias ? ingot_load_double(bias->element, bias->data, n) : 0;
@@ -100,8 +120,9 @@ static ingot_status prepare(const ingot_kernel_call *call, nbits_job *job)
     const ingot_matmul_nbits_params *p = call->params;
     const ingot_value *a = call->inputs[INGOT_NBITS_A];
     size_t count = ingot_ref_count(a);
-    *job =
-        (nbits_job){.call = call, .params = p, .blocks = (size_t)ingot_nbits_blocks(p), .rows = count / (size_t)p->k};
+    *job = (nbits_job){.call = call, .params = p, .rows = count / (size_t)p->k};
+    job->weights = (ingot_nbits_weights){p, call->inputs[INGOT_NBITS_B], call->inputs[INGOT_NBITS_SCALES],
+                                         input(call, INGOT_NBITS_ZEROS)};
     bool copies = a->element != INGOT_FLOAT;
     size_t elements[] = {(size_t)p->k, copies ? count : 0}, sizes[] = {sizeof(float), sizeof(float)};
     void *parts[2];
@@ -116,20 +137,18 @@ static ingot_status prepare(const ingot_kernel_call *call, nbits_job *job)
 ingot_status ingot_ref_matmul_nbits(const ingot_kernel_call *call)
 {
     const ingot_matmul_nbits_params *p = call->params;
+    const ingot_value *groups = input(call, INGOT_NBITS_GROUPS);
     nbits_job job;
     INGOT_TRY(prepare(call, &job));
-    const ingot_value *b = call->inputs[INGOT_NBITS_B], *groups = input(&job, INGOT_NBITS_GROUPS);
-    bool weights = ingot_ref_count(b) > 0;
+    bool weights = ingot_ref_count(job.weights.b) > 0;
     if (weights && groups && ingot_ref_count(groups) < (size_t)p->k)
         return ingot_kernel_fail(call, "g_idx has %zu elements, but must have K = %lld", ingot_ref_count(groups),
                                  (long long)p->k);
-    size_t row_bytes = job.blocks * (size_t)(p->block_size * p->bits / 8);
     for (size_t n = 0; n < (size_t)p->n; n++) {
-        const uint8_t *packed = weights ? (const uint8_t *)b->data + n * row_bytes : NULL;
         if (weights && groups)
-            INGOT_TRY(dequantize_groups(&job, n, packed, groups->data));
+            INGOT_TRY(read_groups(&job, n, groups->data));
         else if (weights)
-            dequantize_blocks(&job, n, packed);
+            ingot_nbits_read_row(&job.weights, n, job.row);
         multiply(&job, n, weights);
     }
     return INGOT_OK;
