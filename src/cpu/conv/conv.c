@@ -11,6 +11,8 @@
 
 /* Multiply-adds of a depthwise chunk. */
 #define DEPTHWISE_CHUNK (256u << 10)
+/* Outputs of depthwise planes that go together: with their inputs they fit the L1 cache. */
+#define DEPTHWISE_OUTPUTS 4096
 /* As in gemm.c: with so few row tiles the input is read where it lies. */
 #define DIRECT_TILES 2
 
@@ -205,20 +207,26 @@ static void run_depthwise(void *argument, size_t chunk, int participant)
     size_t first = chunk * task->planes_per_chunk, end = first + task->planes_per_chunk;
     float *scratch = task->scratch + (size_t)participant * task->scratch_size;
     memset(scratch, 0, ingot_depthwise_scratch(c) * sizeof *scratch);
-    ingot_depthwise depthwise = {c, -INFINITY, INFINITY};
+    ingot_depthwise depthwise = {.conv = c, .low = -INFINITY, .high = INFINITY};
     if (limits_in_kernel(epilogue)) {
         bool clip = epilogue->activation.kind == INGOT_UNARY_CLIP;
         depthwise.low = clip ? epilogue->activation.a : 0.0f;
         depthwise.high = clip ? epilogue->activation.b : INFINITY;
     }
-    for (size_t plane = first; plane < end && plane < all; plane++) {
+    size_t at_once = multiplier == 1 && count < DEPTHWISE_OUTPUTS ? DEPTHWISE_OUTPUTS / count : 1;
+    end = end < all ? end : all;
+    for (size_t plane = first; plane < end; plane += depthwise.planes) {
         size_t output = plane % c->outputs, input = plane / c->outputs * c->channels + output / multiplier;
-        float *out = task->output + plane * count;
-        const float *add = epilogue->add ? epilogue->add + plane * count : NULL;
-        float bias = epilogue->row_bias ? epilogue->row_bias[output] : 0.0f;
+        depthwise.planes = end - plane < at_once ? end - plane : at_once;
+        if (depthwise.planes > c->outputs - output)
+            depthwise.planes = c->outputs - output;
+        const float *bias = epilogue->row_bias ? epilogue->row_bias + output : NULL;
         task->table->depthwise(&depthwise, task->input + input * task->sizes.in_plane,
-                               task->packed + output * task->sizes.taps, epilogue->scaled ? 0.0f : bias, out, scratch);
-        finish_plane(epilogue, bias, add, out, count);
+                               task->packed + output * task->sizes.taps, epilogue->scaled ? NULL : bias,
+                               task->output + plane * count, scratch);
+        for (size_t i = 0; i < depthwise.planes; i++)
+            finish_plane(epilogue, bias ? bias[i] : 0.0f, epilogue->add ? epilogue->add + (plane + i) * count : NULL,
+                         task->output + (plane + i) * count, count);
     }
 }
 

@@ -18,14 +18,16 @@ typedef struct ingot_im2col {
 typedef void (*ingot_im2col_function)(const void *context, size_t k, size_t steps, size_t column, size_t columns,
                                       float *to);
 
-/* One plane of a depthwise convolution: out[out_height, out_width] = min(max(sum over the window + bias, low), high). scratch has
+/* Some planes of a depthwise convolution, which lie one after the other, as do their windows and outputs:
+ * out[out_height, out_width] = min(max(sum over the window + bias, low), high); bias may be NULL. scratch has
  * ingot_depthwise_scratch floats; all of it is zero before the first plane, and the kernel keeps its padding zero. */
 typedef struct ingot_depthwise {
     const ingot_conv *conv;
+    size_t planes;
     float low, high;
 } ingot_depthwise;
-typedef void (*ingot_depthwise_function)(const ingot_depthwise *depthwise, const float *plane, const float *weights,
-                                         float bias, float *out, float *scratch);
+typedef void (*ingot_depthwise_function)(const ingot_depthwise *depthwise, const float *input, const float *weights,
+                                         const float *bias, float *out, float *scratch);
 
 /* A plane laid out for the kernels: padded with zeros, and its columns sorted by their remainder modulo the stride, so that
  * neighbouring outputs read neighbouring elements. Element (y, x) of the padded plane is at

@@ -250,33 +250,41 @@ static const window_function windows[MAX_SIZE / 2 + 1][3][2] = {
            [2] = {window_5_stride_2_rows_1, window_5_stride_2_rows_4}},
     [3] = {[1] = {window_7_stride_1_rows_1, window_7_stride_1_rows_4}}};
 
-static void run_direct(const source_plane *p, float *out)
+/* The outputs of a vector of columns. */
+static void run_columns(const source_plane *p, const tap_columns *at, size_t x, float *out)
 {
     const ingot_conv *c = p->conv;
     size_t height = c->out_height, width = c->out_width, step = height >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
+    size_t count = width - x < LANES ? width - x : LANES;
     window_function run = windows[c->kernel_width / 2][c->stride_width][step > 1];
-    for (size_t x = 0; x < width; x += LANES) {
-        tap_columns at = find_columns(c, x);
-        size_t count = width - x < LANES ? width - x : LANES;
-        for (size_t y = 0; y < height; y += step) {
-            /* The last rows are computed together with some of those before, again. */
-            size_t row = y + step <= height ? y : height - step;
-            seen_window seen;
-            see_window(p, (ptrdiff_t)(row * c->stride_height) - (ptrdiff_t)c->pad_top,
-                       (step - 1) * c->stride_height + c->kernel_height, &seen);
-            run(p, &at, &seen, out + row * width + x, width, count);
-        }
+    for (size_t y = 0; y < height; y += step) {
+        /* The last rows are computed together with some of those before, again. */
+        size_t row = y + step <= height ? y : height - step;
+        seen_window seen;
+        see_window(p, (ptrdiff_t)(row * c->stride_height) - (ptrdiff_t)c->pad_top,
+                   (step - 1) * c->stride_height + c->kernel_height, &seen);
+        run(p, at, &seen, out + row * width + x, width, count);
     }
 }
 
-static void depthwise(const ingot_depthwise *task, const float *plane, const float *weights, float bias, float *out,
-                      float *scratch)
+static void depthwise(const ingot_depthwise *task, const float *input, const float *weights, const float *bias,
+                      float *out, float *scratch)
 {
     const ingot_conv *c = task->conv;
-    if (ingot_depthwise_is_direct(c)) {
-        source_plane p = {c, plane, scratch, weights, bias, task->low, task->high};
-        run_direct(&p, out);
-    } else {
-        run_copied(task, plane, weights, bias, out, scratch);
+    size_t in_plane = c->in_height * c->in_width, out_plane = c->out_height * c->out_width;
+    size_t taps = c->kernel_height * c->kernel_width;
+    if (!ingot_depthwise_is_direct(c)) {
+        for (size_t i = 0; i < task->planes; i++)
+            run_copied(task, input + i * in_plane, weights + i * taps, bias ? bias[i] : 0.0f, out + i * out_plane,
+                       scratch);
+        return;
+    }
+    for (size_t x = 0; x < c->out_width; x += LANES) {
+        tap_columns at = find_columns(c, x);
+        for (size_t i = 0; i < task->planes; i++) {
+            source_plane p = {
+                c, input + i * in_plane, scratch, weights + i * taps, bias ? bias[i] : 0.0f, task->low, task->high};
+            run_columns(&p, &at, x, out + i * out_plane);
+        }
     }
 }
