@@ -540,3 +540,60 @@ def test_what_is_left_out_is_refused_by_name(ingot, tmp_path, op):
     onnx.save(model, tmp_path / "model.onnx")
     message = ingot("inspect", tmp_path / "model.onnx", code=1).stderr
     assert "'N'" in message and op in message and "not supported" in message
+
+
+def test_other_domains_are_refused_by_name(ingot, tmp_path):
+    model = model_of(Case("ATen", [f32(2)], domain="org.pytorch.aten"))
+    model.opset_import.append(helper.make_opsetid("org.pytorch.aten", 1))
+    onnx.save(model, tmp_path / "model.onnx")
+    message = ingot("inspect", tmp_path / "model.onnx", code=1).stderr
+    assert "ATen" in message and "org.pytorch.aten" in message
+
+
+# ---- Models that ONNX Runtime saved ----
+
+
+def conv_node(name, source, weights, group=1, **attributes):
+    """A Conv and its initializers."""
+    tensors = [numpy_helper.from_array(weights, name + "_w"), numpy_helper.from_array(f32(weights.shape[0]), name + "_b")]
+    return helper.make_node("Conv", [source, name + "_w", name + "_b"], [name], group=group, **attributes), tensors
+
+
+def network(channels):
+    """Convolutions of all kinds that ONNX Runtime lays out in blocks, with pools, a sum and a concatenation between them."""
+    c = channels
+    nodes, initializers = [], []
+    def conv(name, source, weights, **attributes):
+        node, tensors = conv_node(name, source, weights, **attributes)
+        nodes.append(node)
+        initializers.extend(tensors)
+    conv("first", "x", f32(c, 3, 3, 3, scale=0.3), pads=[1, 1, 1, 1])
+    nodes.append(helper.make_node("Relu", ["first"], ["relu"]))
+    conv("depthwise", "relu", f32(c, 1, 3, 3, scale=0.3), group=c, pads=[1, 1, 1, 1])
+    conv("point", "depthwise", f32(c, c, 1, 1, scale=0.2))
+    nodes.append(helper.make_node("Add", ["point", "relu"], ["sum"]))
+    nodes.append(helper.make_node("MaxPool", ["sum"], ["top"], kernel_shape=[2, 2], strides=[2, 2]))
+    nodes.append(helper.make_node("AveragePool", ["sum"], ["mean"], kernel_shape=[2, 2], strides=[2, 2]))
+    nodes.append(helper.make_node("Concat", ["top", "mean"], ["both"], axis=1))
+    conv("halves", "both", f32(2 * c, c, 3, 3, scale=0.1), group=2, strides=[2, 2])
+    nodes.append(helper.make_node("Sigmoid", ["halves"], ["gate"]))
+    conv("last", "gate", f32(10, 2 * c, 1, 1, scale=0.1))
+    nodes.append(helper.make_node("GlobalAveragePool", ["last"], ["y"]))
+    graph = helper.make_graph(nodes, "network", [helper.make_tensor_value_info("x", FLOAT, [1, 3, 12, 12])],
+                              [helper.make_tensor_value_info("y", FLOAT, None)], initializers)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.parametrize("channels", [8, 16, 24, 32, 40])
+@pytest.mark.parametrize("level", ["BASIC", "EXTENDED", "ALL"])
+def test_models_that_onnx_runtime_saved_keep_their_values(ingot, tmp_path, channels, level):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model, x = network(channels), f32(1, 3, 12, 12)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.optimized_model_filepath = str(tmp_path / "saved.onnx")
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, f"ORT_ENABLE_{level}")
+    onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    wanted = expected(model, {"x": x})
+    found = run(ingot, onnx.load(tmp_path / "saved.onnx"), {"x": x}, tmp_path)
+    np.testing.assert_allclose(found["y"], wanted["y"], rtol=1e-4, atol=1e-5)
