@@ -250,12 +250,14 @@ static const window_function windows[MAX_SIZE / 2 + 1][3][2] = {
            [2] = {window_5_stride_2_rows_1, window_5_stride_2_rows_4}},
     [3] = {[1] = {window_7_stride_1_rows_1, window_7_stride_1_rows_4}}};
 
-/* The outputs of a vector of columns. */
-static void run_columns(const source_plane *p, const tap_columns *at, size_t x, float *out)
+/* Vectors of columns that are worked on row by row, so that memory is read in its order. */
+#define VECTORS_AT_ONCE 8
+
+/* The outputs of vectors of columns, from column x on. */
+static void run_columns(const source_plane *p, const tap_columns *at, size_t x, size_t vectors, float *out)
 {
     const ingot_conv *c = p->conv;
     size_t height = c->out_height, width = c->out_width, step = height >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
-    size_t count = width - x < LANES ? width - x : LANES;
     window_function run = windows[c->kernel_width / 2][c->stride_width][step > 1];
     for (size_t y = 0; y < height; y += step) {
         /* The last rows are computed together with some of those before, again. */
@@ -263,7 +265,10 @@ static void run_columns(const source_plane *p, const tap_columns *at, size_t x, 
         seen_window seen;
         see_window(p, (ptrdiff_t)(row * c->stride_height) - (ptrdiff_t)c->pad_top,
                    (step - 1) * c->stride_height + c->kernel_height, &seen);
-        run(p, at, &seen, out + row * width + x, width, count);
+        for (size_t v = 0; v < vectors; v++) {
+            size_t column = x + v * LANES;
+            run(p, &at[v], &seen, out + row * width + column, width, width - column < LANES ? width - column : LANES);
+        }
     }
 }
 
@@ -279,12 +284,15 @@ static void depthwise(const ingot_depthwise *task, const float *input, const flo
                        scratch);
         return;
     }
-    for (size_t x = 0; x < c->out_width; x += LANES) {
-        tap_columns at = find_columns(c, x);
+    for (size_t x = 0; x < c->out_width; x += VECTORS_AT_ONCE * LANES) {
+        tap_columns at[VECTORS_AT_ONCE];
+        size_t vectors = 0;
+        for (; vectors < VECTORS_AT_ONCE && x + vectors * LANES < c->out_width; vectors++)
+            at[vectors] = find_columns(c, x + vectors * LANES);
         for (size_t i = 0; i < task->planes; i++) {
             source_plane p = {
                 c, input + i * in_plane, scratch, weights + i * taps, bias ? bias[i] : 0.0f, task->low, task->high};
-            run_columns(&p, &at, x, out + i * out_plane);
+            run_columns(&p, at, x, vectors, out + i * out_plane);
         }
     }
 }
