@@ -17,7 +17,7 @@
 #define LEAST_TILES 96
 #define MOST_TILES  256
 /* Tiles of all channels that a chunk brings to the points. */
-#define INPUT_CHUNK 4096
+#define INPUT_CHUNK 1024
 /* The widest vector: whole vectors are written. */
 #define MAX_LANES 16
 
@@ -95,7 +95,7 @@ typedef struct winograd_way {
     const ingot_gemm_kernel *kernel;
     size_t k_blocks, blocks, rows_per_block; /* rows of tiles that are worked on together */
     size_t tiles, panels;                    /* of a block, at most */
-    size_t row_tiles, tiles_per_chunk;       /* of the weights */
+    size_t row_tiles, chunks;                /* of the weights */
     size_t channels_per_chunk;
     size_t point_size;                                                /* of the input, for one point */
     size_t weights_size, sums_pitch, sums_size, out_row, input, work; /* for a participant */
@@ -116,11 +116,13 @@ static winograd_way find_way(const ingot_winograd *w)
     way.panels = ingot_ceil_div(way.tiles, width);
     way.row_tiles = ingot_gemm_row_tiles(way.kernel, w->outputs);
     size_t tile_bytes = INGOT_WINOGRAD_POINTS * sizeof(float) * steps * most_rows;
-    way.tiles_per_chunk = tile_bytes < WEIGHTS_BYTES ? WEIGHTS_BYTES / tile_bytes : 1;
-    way.tiles_per_chunk = way.tiles_per_chunk < way.row_tiles ? way.tiles_per_chunk : way.row_tiles;
+    /* An even number of chunks: two threads take as many each. */
+    way.chunks = ingot_ceil_div(way.row_tiles, tile_bytes < WEIGHTS_BYTES ? WEIGHTS_BYTES / tile_bytes : 1);
+    if (way.chunks % 2 == 1 && way.chunks < way.row_tiles)
+        way.chunks++;
     way.channels_per_chunk = way.tiles < INPUT_CHUNK ? ingot_ceil_div(INPUT_CHUNK, way.tiles) : 1;
     way.point_size = way.panels * width * k + MAX_LANES;
-    size_t rows = way.tiles_per_chunk * most_rows;
+    size_t rows = ingot_ceil_div(way.row_tiles, way.chunks) * most_rows;
     way.weights_size = round_up(steps * rows, MAX_LANES) + MAX_LANES;
     way.sums_pitch = round_up(way.tiles, MAX_LANES);
     way.sums_size = way.sums_pitch * rows + MAX_LANES;
@@ -219,8 +221,8 @@ static void run_outputs(void *argument, size_t chunk, int participant)
     const winograd_task *task = argument;
     const ingot_winograd *w = task->w;
     const winograd_way *way = &task->way;
-    size_t first = chunk * way->tiles_per_chunk, end = first + way->tiles_per_chunk;
-    end = end < way->row_tiles ? end : way->row_tiles;
+    size_t first = ingot_split(way->row_tiles, way->chunks, chunk);
+    size_t end = ingot_split(way->row_tiles, way->chunks, chunk + 1);
     size_t first_row = ingot_split(w->outputs, way->row_tiles, first);
     size_t rows = ingot_split(w->outputs, way->row_tiles, end) - first_row;
     float *weights = task->work + (size_t)participant * way->work;
@@ -269,7 +271,7 @@ void ingot_winograd_f32(const ingot_conv *c, const float *input, const float *pa
             task.tiles = (task.part.end - task.part.first) * w.row_tiles;
             task.panels = ingot_ceil_div(task.tiles, way->kernel->columns);
             ingot_parallel(threads, ingot_ceil_div(w.channels, way->channels_per_chunk), run_input, &task);
-            ingot_parallel(threads, ingot_ceil_div(way->row_tiles, way->tiles_per_chunk), run_outputs, &task);
+            ingot_parallel(threads, way->chunks, run_outputs, &task);
         }
     }
 }
