@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingot/ingot.h"
+#include "base/memory.h"
 #include "library_models.h"
 
 #define MOST_VALUES 2048 /* inputs or outputs of a model */
@@ -20,7 +20,8 @@ static inline const struct library_model *library_model(const char *name)
 
 static inline void fill_numbers(ingot_value *value, ingot_element element)
 {
-    size_t count = ingot_value_count(value);
+    bool wide = element == INGOT_FLOAT || element == INGOT_INT64;
+    size_t count = wide ? ingot_value_count(value) : ingot_value_bytes(value);
     void *data = ingot_value_data(value);
     for (size_t i = 0; i < count; i++) {
         if (element == INGOT_FLOAT)
@@ -51,8 +52,11 @@ static inline ingot_value *make_value(const ingot_type_info *type, int64_t size,
     if (type->element == INGOT_STRING) {
         static const char *const words[64] = {"one", "", "three hundred and thirty-three"};
         const char *strings[64];
+        size_t count;
         for (int i = 0; i < 64; i++)
             strings[i] = words[i % 3];
+        if (!ingot_count_elements(type->rank, dims, &count) || count > 64)
+            return NULL;
         ingot_value_create_strings(type->rank, dims, strings, NULL, &value, error);
         return value;
     }
