@@ -386,7 +386,8 @@ INGOT_API ingot_status ingot_context_create(ingot_session *session, ingot_contex
 INGOT_API void ingot_context_release(ingot_context *context);
 
 /* Ties value to an input or output by name, until another is bound or NULL unbinds it. The value is borrowed: it must
- * live until then. An output bound to a tensor is written in place. */
+ * live until then. An output bound to a tensor is written in place; its memory must be apart from that of inputs and other
+ * outputs, which a run checks. */
 INGOT_API ingot_status ingot_context_bind_input(ingot_context *context, const char *name, const ingot_value *value,
                                                 ingot_error *error);
 INGOT_API ingot_status ingot_context_bind_output(ingot_context *context, const char *name, ingot_value *value,

@@ -105,9 +105,21 @@ static ingot_status run_reference(const ingot_step *step)
     return detail_of(step->region)->reference(&call);
 }
 
+/* Outputs that are there and hold no element, however many rows of nothing they have: there is no work. */
+static bool is_empty(const ingot_step *step)
+{
+    for (size_t i = 0; i < step->region->output_count; i++)
+        if (step->outputs[i] &&
+            (step->outputs[i]->kind != INGOT_KIND_TENSOR || ingot_value_count(step->outputs[i]) > 0))
+            return false;
+    return !(step->region->nodes[step->region->node_count - 1]->op->flags & INGOT_OP_SIZES_OUTPUT);
+}
+
 static ingot_status run(ingot_device *device, const ingot_step *step, void *stream)
 {
     bool declined = false;
+    if (is_empty(step))
+        return INGOT_OK;
     INGOT_TRY(detail_of(step->region)->family->run(step, &declined));
     if (!declined)
         return INGOT_OK;

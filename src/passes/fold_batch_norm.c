@@ -188,26 +188,23 @@ static bool fits_float(double number, ingot_element element)
     return isfinite(element == INGOT_FLOAT ? (double)(float)number : number);
 }
 
-/* false: a number got out of range, where the two steps might not. */
+/* false: a number got out of range, where the two steps might not. The weights may lie in the file, not aligned. */
 static bool scale_weights(const layer *l, const affine *a, void *data)
 {
     size_t runs = ingot_value_count(l->weights) / l->run;
     bool finite = true;
     for (size_t r = 0; r < runs; r++) {
         double scale = a->scale[channel_of_run(l, r)];
-        if (l->weights->element == INGOT_FLOAT) {
-            const float *from = (const float *)l->weights->data + r * l->run;
-            float *to = (float *)data + r * l->run;
-            for (size_t i = 0; i < l->run; i++)
-                to[i] = (float)(from[i] * scale);
-            for (size_t i = 0; i < l->run; i++)
-                finite &= isfinite(to[i]) != 0;
-        } else {
-            const double *from = (const double *)l->weights->data + r * l->run;
-            double *to = (double *)data + r * l->run;
-            for (size_t i = 0; i < l->run; i++) {
-                to[i] = from[i] * scale;
-                finite &= isfinite(to[i]) != 0;
+        size_t bytes = l->run * ingot_element_size(l->weights->element);
+        char *row = (char *)data + r * bytes;
+        memcpy(row, (const char *)l->weights->data + r * bytes, bytes);
+        for (size_t i = 0; i < l->run; i++) {
+            if (l->weights->element == INGOT_FLOAT) {
+                ((float *)row)[i] = (float)(((float *)row)[i] * scale);
+                finite &= isfinite(((float *)row)[i]) != 0;
+            } else {
+                ((double *)row)[i] *= scale;
+                finite &= isfinite(((double *)row)[i]) != 0;
             }
         }
     }

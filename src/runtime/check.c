@@ -108,3 +108,34 @@ ingot_status ingot_context_check_inputs(ingot_context *c, ingot_error *error)
     }
     return check_symbols(c, error);
 }
+
+/* ---- Memory that is bound ---- */
+
+static bool overlap(const ingot_value *a, const ingot_value *b)
+{
+    uintptr_t x = (uintptr_t)a->data, y = (uintptr_t)b->data;
+    size_t x_bytes = ingot_value_bytes(a), y_bytes = ingot_value_bytes(b);
+    return a->kind == INGOT_KIND_TENSOR && b->kind == INGOT_KIND_TENSOR && x_bytes > 0 && y_bytes > 0 &&
+           x < y + y_bytes && y < x + x_bytes;
+}
+
+ingot_status ingot_context_check_outputs(const ingot_context *c, ingot_error *error)
+{
+    const ingot_session *s = c->session;
+    for (size_t i = 0; i < s->output_count; i++) {
+        const ingot_value *target = c->targets[i].value;
+        if (!target || !c->targets[i].bound)
+            continue;
+        for (size_t k = 0; k < s->input_count; k++)
+            if (overlap(target, c->inputs[k]))
+                return ingot_fail(error, INGOT_INVALID_ARGUMENT,
+                                  "the memory bound to output '%s' is also that of input '%s': bind another",
+                                  s->outputs[i].name, s->inputs[k].name);
+        for (size_t k = 0; k < i; k++)
+            if (c->targets[k].value && c->targets[k].bound && overlap(target, c->targets[k].value))
+                return ingot_fail(error, INGOT_INVALID_ARGUMENT,
+                                  "outputs '%s' and '%s' are bound to the same memory: bind another",
+                                  s->outputs[k].name, s->outputs[i].name);
+    }
+    return INGOT_OK;
+}

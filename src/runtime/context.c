@@ -1,5 +1,6 @@
 /* Contexts, their bindings, and runs. */
 #include <string.h>
+#include <time.h>
 
 #include "runtime/session.h"
 
@@ -52,6 +53,7 @@ ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel,
     ingot_run run = {
         .threads = c->session->threads, .session_cancel = c->session->cancel, .run_cancel = cancel, .error = error};
     INGOT_TRY(ingot_context_check_inputs(c, error));
+    INGOT_TRY(ingot_context_check_outputs(c, error));
     ingot_status status = ingot_frame_run(c->frame, c->inputs, c->targets, &run);
     atomic_store(&c->bytes, ingot_frame_bytes(c->frame));
     return status;
@@ -79,18 +81,38 @@ static void run_ends(ingot_session *s, ingot_context *idle, ingot_status status)
     pthread_mutex_unlock(&s->lock);
 }
 
+#define WAIT_NS 5000000 /* for a context, before the tokens are looked at again */
+
+/* Waits until there is an idle context or may be a new one; false where a token was raised first. The lock is held. */
+static bool wait_for_context(ingot_session *s, const ingot_cancel *cancel)
+{
+    while (!s->idle && s->pooled_count >= s->max_contexts) {
+        struct timespec until;
+        if (ingot_cancelled(s->cancel) || ingot_cancelled(cancel))
+            return false;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += WAIT_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&s->changed, &s->lock, &until);
+    }
+    return true;
+}
+
 /* An idle context, a new one while there may be more, else the next that becomes idle. */
-static ingot_status take_context(ingot_session *s, ingot_context **context, ingot_error *error)
+static ingot_status take_context(ingot_session *s, const ingot_cancel *cancel, ingot_context **context,
+                                 ingot_error *error)
 {
     pthread_mutex_lock(&s->lock);
-    while (!s->idle && s->pooled_count >= s->max_contexts)
-        pthread_cond_wait(&s->changed, &s->lock);
-    *context = s->idle;
-    if (s->idle)
+    bool there = wait_for_context(s, cancel);
+    *context = there ? s->idle : NULL;
+    if (there && s->idle)
         s->idle = s->idle->next;
-    else
+    else if (there)
         s->pooled_count++;
     pthread_mutex_unlock(&s->lock);
+    if (!there)
+        return ingot_fail(error, INGOT_CANCELLED, "the run was cancelled while it waited for a context");
     if (*context)
         return INGOT_OK;
     ingot_status status = ingot_context_make(s, context, error);
@@ -204,7 +226,7 @@ ingot_status ingot_session_run(ingot_session *s, const ingot_run_options *option
         return ingot_fail_memory(error, output_count, "a run");
     run_begins(s);
     ingot_context *c = NULL;
-    ingot_status status = take_context(s, &c, error);
+    ingot_status status = take_context(s, options ? options->cancel : NULL, &c, error);
     if (status == INGOT_OK)
         status = run_in(c, cancel, input_names, inputs, input_count, output_names, outputs, output_count, made, error);
     for (size_t i = 0; i < output_count && status != INGOT_OK; i++) {

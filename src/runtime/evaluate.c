@@ -56,6 +56,15 @@ static ingot_status copy_view(const ingot_node *node, const ingot_value *input, 
     return INGOT_OK;
 }
 
+/* As in the backends: outputs without elements are no work. */
+static bool is_empty(const ingot_node *node, ingot_value *const *outputs)
+{
+    for (size_t i = 0; i < node->output_count; i++)
+        if (outputs[i] && (outputs[i]->kind != INGOT_KIND_TENSOR || ingot_value_count(outputs[i]) > 0))
+            return false;
+    return !(node->op->flags & INGOT_OP_SIZES_OUTPUT);
+}
+
 /* The node on aligned inputs. */
 static ingot_status run_node(ingot_reference_evaluator *evaluator, const ingot_node *node,
                              const ingot_value *const *inputs, ingot_value *const *outputs, ingot_infer_value *values,
@@ -68,6 +77,8 @@ static ingot_status run_node(ingot_reference_evaluator *evaluator, const ingot_n
     INGOT_TRY(shape_outputs(node, inputs, outputs, values, evaluator->budget, error));
     if (view)
         return copy_view(node, inputs[0], outputs[0], error);
+    if (is_empty(node, outputs))
+        return INGOT_OK;
     ingot_kernel_call call = {.node = node,
                               .params = node->params,
                               .inputs = inputs,

@@ -17,7 +17,7 @@ void ingot_session_options_init(ingot_session_options *options)
         *options = (ingot_session_options){.size = sizeof *options, .opt_level = INGOT_OPT_ALL};
 }
 
-/* The caller's struct may be older and shorter, or newer with fields this library does not know. */
+/* The caller's struct may be older and shorter; a newer one has fields that this library does not know, and is refused. */
 static ingot_status read_options(const ingot_session_options *given, ingot_session_options *options, ingot_error *error)
 {
     ingot_session_options_init(options);

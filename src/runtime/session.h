@@ -64,6 +64,8 @@ ingot_status ingot_session_find_output(const ingot_session *session, const char 
                                        ingot_error *error);
 /* Type, rank, sizes and symbols of the values bound, against what the model declares. */
 ingot_status ingot_context_check_inputs(ingot_context *context, ingot_error *error);
+/* Refuses outputs bound to memory that an input, or another output, has too. */
+ingot_status ingot_context_check_outputs(const ingot_context *context, ingot_error *error);
 /* Lays memory out for the shapes of the options and runs on zeros where that is short. */
 ingot_status ingot_session_warm_up(ingot_session *session, const ingot_session_options *options, ingot_error *error);
 /* Fills region_operators. */

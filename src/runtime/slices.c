@@ -81,8 +81,12 @@ ingot_status ingot_stack_append(ingot_value *stack, const ingot_value *item, int
 {
     int64_t dims[INGOT_MAX_RANK];
     size_t bytes;
+    if (item->rank + 1 > INGOT_MAX_RANK)
+        return ingot_fail(error, INGOT_INVALID_INPUT,
+                          "a scan output of items of rank %d would have more than %d dimensions", item->rank,
+                          INGOT_MAX_RANK);
     ingot_stack_dims(item, 0, count + 1, dims);
-    if (item->rank + 1 > INGOT_MAX_RANK || !ingot_tensor_bytes(item->element, item->rank + 1, dims, &bytes))
+    if (!ingot_tensor_bytes(item->element, item->rank + 1, dims, &bytes))
         return ingot_fail(error, INGOT_INVALID_INPUT, "a scan output has grown beyond any memory");
     if (count == 0)
         INGOT_TRY(ingot_value_set_tensor_within(budget, stack, item->element, item->rank + 1, dims, error));
