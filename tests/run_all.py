@@ -3,9 +3,9 @@
 
 usage: run_all.py [--quick] [PART ...]      --quick leaves the sanitizers out; PART: names of parts to run, default all
 
-Parts: unit (Meson's tests in build/), checks (tests/check_*.py), command (pytest on build/ingot), and the same two again
-built with the address and undefined behaviour sanitizers (address, address-command) and the unit tests built with the
-thread sanitizer (thread). Exit code 0: nothing failed. Meson and Ninja are taken from the path, the rest from the Python
+Parts: unit (Meson's tests in build/), checks (tests/check_*.py), command (pytest on build/ingot), property
+(random operator cases); unit and command again, built with the address and undefined behaviour sanitizers (address,
+address-command); and the unit tests built with the thread sanitizer (thread). Exit code 0: nothing failed. Meson and Ninja are taken from the path, the rest from the Python
 that runs this.
 """
 import argparse
@@ -191,6 +191,20 @@ def run_command():
     return pytest("build")
 
 
+def run_property():
+    """Random operator cases, the same ones in every run."""
+    if not build("build", ["--buildtype=release"]):
+        return Counts(failed=1)
+    code, output = run([sys.executable, "-B", "tests/property/run.py", "--seed", "1", "--cases", "3000", "--jobs", "2"])
+    if code == SKIPPED:
+        return Counts(skipped=1)
+    counts = count_closing_line(output) or Counts(failed=1)
+    if code != 0:
+        show_tail("tests/property/run.py", output)
+        counts.failed = counts.failed or 1
+    return counts
+
+
 def sanitized(folder, sanitizers):
     return build(folder, [f"-Db_sanitize={sanitizers}", "-Db_lundef=false", "--buildtype=debugoptimized"])
 
@@ -220,11 +234,12 @@ PARTS = {  # in the order in which they run
     "unit": run_unit,
     "checks": run_checks,  # some look at what unit has built
     "command": run_command,
+    "property": run_property,
     "address": run_address,
     "address-command": run_address_command,
     "thread": run_thread,
 }
-QUICK = ["unit", "checks", "command"]
+QUICK = ["unit", "checks", "command", "property"]
 
 
 def main():

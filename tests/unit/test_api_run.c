@@ -92,6 +92,33 @@ static void a_context_keeps_its_bindings_from_run_to_run(void **state)
     close_fixture(&f);
 }
 
+static void an_output_is_not_bound_to_memory_that_is_in_use(void **state)
+{
+    fixture f;
+    ingot_context *c = NULL;
+    open_fixture(&f, "add", NULL);
+    float x[] = {1, 2, 3, 4};
+    ingot_value *in = floats(DIMS(1, 3), x, 3), *shifted = floats(DIMS(1, 3), x + 1, 3);
+    ingot_value *other = NULL;
+    assert_int_equal(ingot_value_create_tensor(INGOT_FLOAT, 2, (const int64_t[]){1, 3}, NULL, 0, &other, NULL),
+                     INGOT_OK);
+    assert_int_equal(ingot_context_create(f.session, &c, NULL), INGOT_OK);
+    assert_int_equal(ingot_context_bind_input(c, "x", in, NULL), INGOT_OK);
+    assert_int_equal(ingot_context_bind_input(c, "y", in, NULL), INGOT_OK);
+    assert_int_equal(ingot_context_bind_output(c, "sum", shifted, NULL), INGOT_OK);
+    EXPECT(INGOT_INVALID_ARGUMENT, ingot_context_run(c, NULL, &error), ingot_context_run(c, NULL, NULL), "'sum'",
+           "'x'");
+    assert_int_equal(ingot_context_bind_output(c, "sum", other, NULL), INGOT_OK);
+    assert_int_equal(ingot_context_bind_output(c, ingot_session_output(f.session, 1)->name, other, NULL), INGOT_OK);
+    EXPECT(INGOT_INVALID_ARGUMENT, ingot_context_run(c, NULL, &error), ingot_context_run(c, NULL, NULL), "'sum'",
+           "same memory");
+    ingot_context_release(c);
+    ingot_value_release(in);
+    ingot_value_release(shifted);
+    ingot_value_release(other);
+    close_fixture(&f);
+}
+
 static void a_default_may_be_left_out_given_and_left_out_again(void **state)
 {
     fixture f;
@@ -240,6 +267,7 @@ int main(void)
         cmocka_unit_test(outputs_are_written_where_the_caller_wants_them),
         cmocka_unit_test(an_output_asked_for_twice_comes_twice),
         cmocka_unit_test(a_context_keeps_its_bindings_from_run_to_run),
+        cmocka_unit_test(an_output_is_not_bound_to_memory_that_is_in_use),
         cmocka_unit_test(a_default_may_be_left_out_given_and_left_out_again),
         cmocka_unit_test(inputs_and_constants_that_are_outputs_are_handed_on),
         cmocka_unit_test(strings_numbers_and_bools_go_in_and_out),
