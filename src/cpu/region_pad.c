@@ -1,4 +1,6 @@
 /* Pad with a constant, of elements of whole bytes. The padding is cut into one slab before and one behind on each axis. */
+#include <math.h>
+
 #include "cpu/extent.h"
 #include "cpu/family.h"
 #include "cpu/layout/layout.h"
@@ -53,7 +55,7 @@ static const void *filler(const ingot_step *step, uint64_t *bits)
     const ingot_pad_params *p = step->region->nodes[0]->params;
     if (has_input(step, 2) && ingot_value_count(step->inputs[2]) > 0)
         return step->inputs[2]->data;
-    if (p->value != 0)
+    if (p->value != 0 || signbit(p->value))
         ingot_store_double(step->outputs[0]->element, bits, 0, p->value);
     return bits;
 }

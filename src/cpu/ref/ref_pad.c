@@ -1,6 +1,8 @@
 /* Reference kernel of Pad. */
 #include "ops/pad.h"
 
+#include <math.h>
+
 #include "cpu/ref/ref.h"
 #include "cpu/ref/ref_move.h"
 
@@ -36,7 +38,7 @@ static ingot_status fill_constant(const ingot_kernel_call *call, ingot_value *y)
     ingot_value value;
     if (ingot_kernel_has(call, 2) && ingot_ref_count(call->inputs[2]) > 0)
         return ingot_ref_fill(call, y, 0, ingot_ref_count(y), call->inputs[2], 0);
-    if (params->value == 0) {
+    if (params->value == 0 && !signbit(params->value)) {
         ingot_ref_clear(y);
         return INGOT_OK;
     }
