@@ -6,6 +6,10 @@ EXCLUSIONS = (  # operators, when, the sentence
     (("Resize",), lambda draft, *_: draft.attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch" and
      draft.attributes.get("coordinate_transformation_mode") in ("tf_crop_and_resize", "align_corners"),
      "length_resized: length of the resized tensor along the specified axis"),  # the reference takes scale times length
+    (("Resize",), lambda draft, *_: draft.attributes.get("coordinate_transformation_mode") == "pytorch_half_pixel",
+     "x_original = length_resized > 1 ? (x_resized + 0.5) / scale - 0.5 : 0"),  # the reference compares scale times length to 1
+    (("Cast", "CastLike"), lambda draft, *_: draft.attributes.get("round_mode") == "nearest" and draft.attributes.get("saturate", 1),
+     "The parameter defines how the conversion behaves if an input value is out of range of the destination type."),
     (("Attention",), lambda draft, *_: "softcap" in draft.attributes and not draft.attributes.get("qk_matmul_output_mode"),
      "If set to `0`, qk_matmul_output is the output of qk matmul."),  # the reference hands out the capped one
 )

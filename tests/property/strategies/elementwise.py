@@ -259,7 +259,7 @@ def cast(draft):
         count = int(np.prod(shape))
         content = np.array([draft.choice(texts) for _ in range(count)] + [""], object)[:count].reshape(shape)
     else:
-        content = draft.data(source, shape)
+        content = draft.data(source, shape, "unit" if source == TensorProto.FLOAT16 and target == TensorProto.STRING else "any")
         if target in INTEGERS and source not in INTEGERS and source != TensorProto.BOOL:
             content = within(draft, source, target, shape)
     draft.add(content)
