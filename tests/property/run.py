@@ -79,7 +79,12 @@ class Worker:
 
 def work(seed):
     """The worker's side: tasks on standard input, stages and results on standard output."""
+    import warnings
+
+    import numpy
     import trial
+    numpy.seterr(all="ignore")
+    warnings.simplefilter("ignore")
     channel = os.dup(1)
     os.dup2(2, 1)
 
