@@ -3,6 +3,7 @@ import dataclasses
 import functools
 import random
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnx.defs
@@ -143,7 +144,8 @@ class Draft:
             else:
                 allowed = elements_of(next(c.allowed_type_strs for c in self.schema.type_constraints
                                            if c.type_param_str == variable))
-            allowed = [element for element in allowed if element in DTYPES and element not in avoid and (among is None or element in among)]
+            allowed = [element for element in allowed
+                       if element in DTYPES and element not in avoid and (among is None or element in among)]
             if not allowed:
                 raise Unfit
             if TensorProto.FLOAT in allowed and self.chance(0.3):
@@ -178,9 +180,9 @@ class Draft:
         with np.errstate(over="ignore"):
             values = values.astype(np.float32).astype(dtype)
             if style == "any" and self.chance(0.2) and count and element in FLOATS:
-                info = np.finfo(dtype) if dtype.kind == "f" else __import__("ml_dtypes").finfo(dtype)
-                special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, float(info.max), float(info.min),
-                                    float(info.smallest_subnormal), float(info.tiny), 0.5, 2.5, -0.5, -1.5, 1e30]).astype(dtype)
+                info = np.finfo(dtype) if dtype.kind == "f" else ml_dtypes.finfo(dtype)
+                special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, float(info.max), float(info.min), 0.5, 2.5, -0.5, -1.5, 1e30,
+                                    float(info.smallest_subnormal), float(info.tiny)]).astype(dtype)
                 where = self.numpy.random(count) < self.choice([0.05, 0.5])
                 values[where] = special[self.numpy.integers(0, len(special), int(where.sum()))]
         return values.reshape(shape)

@@ -188,10 +188,6 @@ def old_broadcast(draft):
     return [shape, part]
 
 
-def logic(draft):
-    binary(draft)
-
-
 def variadic(draft):
     draft.elementwise = True
     element = draft.element(variable(draft))
@@ -217,7 +213,7 @@ def where(draft):
 def clip(draft):
     draft.exact = "value"
     element = draft.element("T")
-    content = draft.add(draft.data(element, draft.shape()))
+    draft.add(draft.data(element, draft.shape()))
     bounds = sorted(draft.data(element, [2], "finite").astype(np.float64 if element in FLOATS else object))
     if draft.chance(0.1):
         bounds.reverse()  # then every element becomes the maximum, from 11 on
@@ -232,14 +228,13 @@ def clip(draft):
         high = np.minimum(np.float32(high), float(np.finfo(np.float32).max)) if "max" not in draft.attributes else high
         if draft.version < 6:  # whose text knows no default bounds
             low, high = draft.attributes.get("min", -np.inf), draft.attributes.get("max", np.inf)
-        del content
         draft.expected = lambda x: [np.clip(x, np.asarray(low).astype(x.dtype), np.asarray(high).astype(x.dtype))]
         if draft.version >= 6 and ("min" not in draft.attributes or "max" not in draft.attributes):
             draft.expected = None
         return
     for bound in bounds:
         if draft.chance(0.7):
-            draft.add(np.array(bound).astype(DTYPES[element]).reshape([] if draft.chance(0.9) else []))
+            draft.add(np.array(bound).astype(DTYPES[element]).reshape([]))
         else:
             draft.skip()
 
@@ -329,9 +324,9 @@ def image_scaler(draft):
 
 def dropout(draft):
     draft.exact = True
-    element = draft.element("T")
+    draft.element("T")
     draft.outputs = draft.integer(1, 2)
-    content = draft.draw("T", draft.shape())
+    draft.draw("T", draft.shape())
     if draft.version < 7:
         draft.attributes["is_test"] = 1
     if draft.version < 12:
@@ -343,7 +338,6 @@ def dropout(draft):
                 draft.element("T1")].type(0.5))
             if draft.chance(0.4):
                 draft.add(np.array(False))
-    del element, content
     if draft.version < 10 and draft.outputs == 2:
         draft.outputs = 1
     draft.expected = lambda x, *_: [x] if draft.outputs == 1 else [x, np.ones(x.shape, bool)]

@@ -222,9 +222,9 @@ def topk(draft):
         draft.ints([count])
     if axis != -1 or draft.chance(0.5):
         draft.attributes["axis"] = axis
-    largest, ordered = 1, 1
+    largest = 1
     if draft.version >= 11:
-        largest, ordered = draft.integer(0, 1), 1
+        largest = draft.integer(0, 1)
         draft.attributes["largest"] = largest
         draft.maybe("sorted", 1)
     draft.outputs = 2
@@ -239,7 +239,6 @@ def topk(draft):
         order = np.take(order, range(count), axis)
         return [np.take_along_axis(x, order, axis), order.astype(np.int64)]
     draft.expected = top
-    del ordered
 
 
 def unique(draft):
@@ -269,7 +268,8 @@ def unique(draft):
         place = np.argsort(order)
         answers = [np.take(values, order, at), first[order], place[inverse], counts[order]]
         wanted = [True] * draft.outputs if isinstance(draft.outputs, int) else draft.outputs
-        return [answer if index == 0 else answer.astype(np.int64) for index, answer in enumerate(answers[:len(wanted)]) if wanted[index]]
+        return [answer if index == 0 else answer.astype(np.int64)
+                for index, answer in enumerate(answers[:len(wanted)]) if wanted[index]]
     draft.expected = found
 
 

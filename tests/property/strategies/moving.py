@@ -41,7 +41,10 @@ def split(draft):
         elif draft.version >= 2 or draft.chance(0.5):
             draft.attributes["split"] = parts
         else:
-            draft.add(np.array(parts, content.dtype)) if draft.element("T") in FLOATS else draft.attributes.update(split=parts)
+            if draft.element("T") in FLOATS:
+                draft.add(np.array(parts, content.dtype))
+            else:
+                draft.attributes["split"] = parts
     else:
         size = draft.integer(1, 3)
         shape[axis] = size * count
@@ -66,8 +69,7 @@ def slice_(draft):
         starts.append(draft.integer(-size - 2, size + 2))
         ends.append(draft.choice([draft.integer(-size - 2, size + 2), 1 << 31, (1 << 63) - 1, -(1 << 31)]))
         steps.append(draft.choice([1, 1, 2, 3, -1, -2, -5]))
-    variable = "T"
-    content = draft.draw(variable, shape)
+    draft.draw("T", shape)
     with_axes = draft.chance(0.8)
     if not with_axes:
         axes = list(range(len(axes)))
@@ -91,7 +93,6 @@ def slice_(draft):
         else:
             steps = [1] * len(axes)
     draft.expected = lambda x, *_: [sliced(x, axes, starts, ends, steps)]
-    del content
 
 
 def sliced(x, axes, starts, ends, steps):
@@ -198,10 +199,9 @@ def unsqueeze(draft):
 def expand(draft):
     draft.exact = True
     one, two = draft.broadcasts(2)
-    content = draft.draw("T", one)
+    draft.draw("T", one)
     draft.ints(two)
     draft.expected = lambda x, *_: [np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(two))).copy()]
-    del content
 
 
 def tile(draft):
@@ -241,7 +241,7 @@ def pad(draft):
         before.append(draft.integer(max(least, -(size // 2)), most))
         after.append(draft.integer(max(least, -(size // 2)), most))
     element = draft.element("T", avoid=(TensorProto.FLOAT8E8M0,))  # it has no 0 to pad with
-    content = draft.draw("T", shape)
+    draft.draw("T", shape)
     value = draft.data(element, [], "any")
     given = draft.chance(0.6)
     if draft.version < 11:
@@ -259,7 +259,6 @@ def pad(draft):
         if with_axes:
             draft.add(np.array(axes, DTYPES[draft.element("Tind")]))
     draft.expected = lambda x, *_: [padded(x, axes, before, after, mode, value if given else None)]
-    del content
 
 
 def padded(x, axes, before, after, mode, value):
@@ -318,7 +317,7 @@ def center_crop_pad(draft):
 def crop(draft):
     draft.exact = True
     n, c, h, w = draft.dim(), draft.dim(1), draft.integer(3, 8), draft.integer(3, 8)
-    content = draft.add(draft.data(draft.choice([TensorProto.FLOAT, TensorProto.DOUBLE]), [n, c, h, w]))
+    draft.add(draft.data(draft.choice([TensorProto.FLOAT, TensorProto.DOUBLE]), [n, c, h, w]))
     left, top = draft.integer(0, w - 1), draft.integer(0, h - 1)
     if draft.chance(0.5):
         high, wide = draft.integer(1, h - top), draft.integer(1, w - left)
@@ -328,7 +327,6 @@ def crop(draft):
         right, bottom = draft.integer(0, w - 1 - left), draft.integer(0, h - 1 - top)
         draft.attributes["border"] = [left, top, right, bottom]
         draft.expected = lambda x: [x[:, :, top:h - bottom, left:w - right]]
-    del content
 
 
 def shape_(draft):

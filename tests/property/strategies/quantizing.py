@@ -59,7 +59,7 @@ def quantize(draft):
     if float_type not in {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}:
         raise Unfit
     draft.add(draft.data(source, shape, "finite"))
-    scale = draft.add(np.exp2(draft.numpy.integers(-4, 3, scales).astype(np.float32)).astype(DTYPES[float_type]) if draft.chance(
+    draft.add(np.exp2(draft.numpy.integers(-4, 3, scales).astype(np.float32)).astype(DTYPES[float_type]) if draft.chance(
         0.5) else draft.numpy.uniform(0.05, 2, scales).astype(DTYPES[float_type]).reshape(scales))
     with_zero = draft.chance(0.6)
     if draft.version < 21 and target != TensorProto.UINT8:
@@ -80,7 +80,6 @@ def quantize(draft):
         raise Unfit
     if target in INTEGERS:
         draft.slack = 0 if source == float_type == TensorProto.FLOAT else 1
-        x = draft.inputs[0].content
 
         def formula(x, scale, zero=None):
             with np.errstate(all="ignore"):
@@ -90,10 +89,8 @@ def quantize(draft):
                 low, high = span(target)
                 return [np.asarray(np.clip(quotients + point, low, high)).astype(DTYPES[target]).reshape(x.shape)]
         draft.expected = formula
-        del x
     elif source in HALVES or float_type in HALVES:
         raise Unfit  # in which precision x / scale is rounded before it becomes a float8 differs
-    del scale
 
 
 def dequantize(draft):

@@ -32,7 +32,6 @@ def recurrent(draft):
     draft.draw("T", [batch, steps, width] if batch_first else [steps, batch, width], "unit")
     draft.draw("T", [directions, gates * hidden, width], "unit")
     draft.draw("T", [directions, gates * hidden, hidden], "unit")
-    element = draft.element("T")
     state = [batch, directions, hidden] if batch_first else [directions, batch, hidden]
     if draft.chance(0.5):
         draft.draw("T", [directions, 2 * gates * hidden], "unit")
@@ -79,7 +78,6 @@ def recurrent(draft):
         draft.outputs = draft.schema.min_output
     draft.loose = 20
     draft.expected = lambda *contents: run_network(draft, batch_first, direction, hidden, names, pairs, contents)
-    del element
 
 
 def run_network(draft, batch_first, direction, hidden, names, pairs, contents):

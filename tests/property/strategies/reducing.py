@@ -35,7 +35,8 @@ def reduce(draft):
         content = np.where(draft.numpy.random(content.shape) < 0.8, np.ones_like(content), content % 3).astype(content.dtype)
     if draft.name == "ReduceProd" and element in FLOATS:
         content = (1 + draft.data(element, shape, "unit").astype(np.float32) / 4).astype(content.dtype)
-    if element in INTEGERS and draft.name in ("ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceMean", "ReduceLogSum", "ReduceLogSumExp"):
+    if element in INTEGERS and draft.name in ("ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceMean", "ReduceLogSum",
+                                             "ReduceLogSumExp"):
         content = content % content.dtype.type(50)
     if element in INTEGERS and draft.name == "ReduceLogSum":
         content = content + content.dtype.type(1)
@@ -99,7 +100,7 @@ def cumulative(draft):
         content = (np.clip(wide(content), -2, 2)).astype(content.dtype)
     draft.add(content)
     axis = draft.axis(len(shape))
-    draft.add(np.array(axis, DTYPES[draft.element("T2")]).reshape([1] if draft.chance(0.0) else []))
+    draft.add(np.array(axis, DTYPES[draft.element("T2")]))
     draft.maybe("exclusive", draft.integer(0, 1))
     draft.maybe("reverse", draft.integer(0, 1))
     if draft.name == "CumSum":

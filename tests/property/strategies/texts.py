@@ -34,8 +34,10 @@ def string_normalizer(draft):
     sensitive = draft.maybe("is_case_sensitive", draft.integer(0, 1), 0.7) and draft.attributes["is_case_sensitive"]
     change = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}[draft.attributes.get("case_change_action", "NONE")]
 
+    lowered = [word.lower() for word in stop]
+
     def normalize(x):
-        words = [word for word in x.reshape(-1) if not (word in stop if sensitive else word.lower() in [s.lower() for s in stop])]
+        words = [word for word in x.reshape(-1) if (word not in stop if sensitive else word.lower() not in lowered)]
         result = np.array([change(word) for word in words] or [""], object)
         return [result.reshape([-1] if x.ndim == 1 else [1, -1])]
     draft.expected = normalize

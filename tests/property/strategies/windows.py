@@ -214,7 +214,6 @@ def pool(draft):
     dims = image(draft)
     dilate = "dilations" in draft.schema.attributes
     kernel = window(draft, dims, dilate=dilate, ceil="ceil_mode" in draft.schema.attributes)
-    element = draft.element("T")
     shape = [draft.dim(0, 3), draft.integer(1, 3), *dims]
     draft.draw("T", shape, "finite")
     if any(step > size for step, size in zip(draft.attributes.get("dilations", []), dims)):
@@ -227,8 +226,6 @@ def pool(draft):
             draft.attributes["p"] = draft.choice([1.0, 2.0, 3.0])
         else:
             draft.maybe("p", draft.integer(1, 3))
-        if draft.version < 2 and draft.chance(0.0):
-            del draft.attributes["kernel_shape"]
     elif draft.name == "MaxPool":
         if draft.version >= 8:
             draft.outputs = draft.integer(1, 2)
@@ -236,7 +233,6 @@ def pool(draft):
         draft.exact = "value"
     draft.loose = 4
     draft.expected = lambda x: pooled(draft, x, kernel)
-    del element
 
 
 def pooled(draft, x, kernel):
@@ -379,7 +375,7 @@ def deform_conv(draft):
     if inner * group % offsets:
         raise Unfit
     draft.attributes.update(group=group, offset_group=offsets)
-    x = draft.draw("T", [n, inner * group, *dims], "unit")
+    draft.draw("T", [n, inner * group, *dims], "unit")
     draft.draw("T", [outer * group, inner, *kernel], "unit")
     cells = int(np.prod(kernel))
     draft.draw("T", [n, offsets * cells * 2, *outs], "unit")
@@ -390,7 +386,6 @@ def deform_conv(draft):
     if draft.chance(0.5):
         draft.draw("T", [n, offsets * cells, *outs], "unit")
     draft.magnitude, draft.loose = 10, 10
-    del x
 
 
 def col2im(draft):
