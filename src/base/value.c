@@ -24,9 +24,8 @@ void ingot_value_clear(ingot_value *v)
 
 size_t ingot_element_alignment(ingot_element element)
 {
-    size_t size = ingot_element_size(element);
-    bool complex = element == INGOT_COMPLEX64 || element == INGOT_COMPLEX128;
-    return size == 0 ? 1 : element == INGOT_STRING ? sizeof(size_t) : complex ? size / 2 : size;
+    size_t size = ingot_element_size(element); /* kernels move elements as integers of up to 64 bits */
+    return size == 0 ? 1 : size < sizeof(uint64_t) ? size : sizeof(uint64_t);
 }
 
 bool ingot_value_is_aligned(const ingot_value *v)
