@@ -226,12 +226,22 @@ def group_norm(draft):
     draft.draw("T", [shape[1]], "finite")
     draft.draw("T", [shape[1]], "finite")
     draft.attributes["num_groups"] = groups
+    draft.expected = lambda *contents: [normalize_groups(draft, groups, *contents)]
     if shape[1] == groups and 1 in (np.prod(shape[2:]),):
         raise Unfit  # the deviation of one element is nothing but rounding
     draft.maybe("epsilon", 1e-3)
     if "stash_type" in draft.schema.attributes:
         draft.maybe("stash_type", 1)
     staged_in_float(draft)
+
+
+def normalize_groups(draft, groups, x, scale, bias):
+    grouped = wide(x).reshape(x.shape[0], groups, -1)
+    centered = grouped - grouped.mean(2, keepdims=True)
+    epsilon = float(np.float32(draft.attributes.get("epsilon", 1e-5)))
+    normal = (centered / np.sqrt((centered ** 2).mean(2, keepdims=True) + epsilon)).reshape(x.shape)
+    outer = [1, -1] + [1] * (x.ndim - 2)
+    return (normal * wide(scale).reshape(outer) + wide(bias).reshape(outer)).astype(x.dtype)
 
 
 def layer_norm(draft):
