@@ -34,8 +34,8 @@ static atomic_uint ticks; /* since the input began */
 static void *watch(void *argument)
 {
     for (;;) {
-        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-        if (atomic_fetch_add(&ticks, 1) == 10)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        if (atomic_fetch_add(&ticks, 1) == 5)
             ingot_cancel_raise(token);
     }
     return argument;

@@ -14,7 +14,8 @@ void fuzz_expect(bool condition, const char *text);
 /* A failure must have filled the error, with a message; a success must not have. */
 void fuzz_expect_error(ingot_status status, const ingot_error *error);
 
-/* A token that is raised when an input has taken a second, so that a long Loop is no hang. One for all inputs. */
+/* A token that is raised when an input has taken a tenth of a second, so that a long Loop is no hang and does not slow the fuzzer
+ * down. One for all inputs. */
 ingot_cancel *fuzz_deadline(void);
 
 /* A value of this type: free sizes are free_size, content from bytes, over and over. NULL: too large, or no such value. */
