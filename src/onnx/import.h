@@ -57,7 +57,7 @@ ingot_status ingot_value_info_fill(ingot_module *module, const char *name, const
  *   check    IR version, opset imports, names, what the standard forbids
  *   functions  model-local functions are inlined where they are called (depth-bounded; a recursive one is refused)
  *   graph    nodes in data-flow order, initializers and Constant nodes as constants, bodies with explicit captures
- *   resolve  ingot_op_resolve on every node: attributes, upgrades
+ *   resolve  ingot_op_resolve on every node, as inference comes to it: attributes, upgrades
  *   infer    ingot_graph_infer; declared output types are checked against the result: element types must agree, declared
  *            shapes are hints only and never believed over what was inferred
  * A failure says file, then node. */
