@@ -27,6 +27,7 @@
 
 #include "base/cgroup.h"
 #include "base/clock.h"
+#include "base/float_mode.h"
 #include "base/memory.h"
 
 enum {
@@ -49,7 +50,7 @@ typedef struct job_slot {
     _Atomic(ingot_task) task;
     _Atomic(void *) argument;
     _Atomic size_t first; /* chunk of the whole work that is chunk 0 here */
-    atomic_uint chunks, workers;
+    atomic_uint chunks, workers, float_mode;
     _Alignas(64) atomic_uint done; /* chunks that workers have finished */
     atomic_uint waiting;           /* the caller sleeps until done is enough */
 } job_slot;
@@ -141,6 +142,7 @@ static bool help(job_slot *slot)
     const size_t first = atomic_load_explicit(&slot->first, memory_order_acquire);
     const unsigned chunks = atomic_load_explicit(&slot->chunks, memory_order_acquire);
     const unsigned workers = atomic_load_explicit(&slot->workers, memory_order_acquire);
+    const unsigned mode = atomic_load_explicit(&slot->float_mode, memory_order_acquire);
     const uint64_t generation = generation_of(ticket);
     do { /* joining takes the first chunk, too: who has joined has work */
         if (generation_of(ticket) != generation || next_chunk_of(ticket) >= chunks || joined_of(ticket) >= workers)
@@ -151,6 +153,7 @@ static bool help(job_slot *slot)
     size_t chunk = next_chunk_of(ticket);
     ticket += ONE_JOINED + ONE_CHUNK;
     unsigned finished = 0;
+    ingot_float_mode_set(mode);
     do {
         task(argument, first + chunk, participant);
         finished++;
@@ -186,7 +189,7 @@ static void *work(void *number)
     char name[16];
     snprintf(name, sizeof name, "ingot-%u", (unsigned)(uintptr_t)number);
     pthread_setname_np(pthread_self(), name);
-    fesetenv(FE_DFL_ENV); /* whoever made the pool may have other rounding: results must not depend on that */
+    fesetenv(FE_DFL_ENV); /* whoever made the pool may have other rounding; a job brings its caller's */
 
     uint64_t idle_since = ingot_clock_ns();
     for (;;) {
@@ -343,6 +346,7 @@ static uint64_t publish(job_slot *slot, unsigned workers, size_t first, unsigned
     atomic_store_explicit(&slot->first, first, memory_order_release);
     atomic_store_explicit(&slot->chunks, chunks, memory_order_release);
     atomic_store_explicit(&slot->workers, workers, memory_order_release);
+    atomic_store_explicit(&slot->float_mode, ingot_float_mode(), memory_order_release);
     atomic_store_explicit(&slot->done, 0, memory_order_relaxed);
     atomic_store_explicit(&slot->waiting, 0, memory_order_relaxed);
     atomic_store_explicit(&slot->ticket, generation | ONE_CHUNK, memory_order_release);

@@ -1,6 +1,7 @@
 /* The CPU as a backend. */
 #include <string.h>
 
+#include "base/float_mode.h"
 #include "cpu/family.h"
 
 /* In the order in which they are asked about a node. */
@@ -115,18 +116,28 @@ static bool is_empty(const ingot_step *step)
     return !(step->region->nodes[step->region->node_count - 1]->op->flags & INGOT_OP_SIZES_OUTPUT);
 }
 
+/* The reference keeps denormal numbers. */
+static ingot_status run_declined(const ingot_step *step)
+{
+    if (!detail_of(step->region)->reference)
+        return ingot_node_fail(step->region->nodes[0], step->error, INGOT_INTERNAL,
+                               "kernel '%s' declined shapes that it claimed", step->tactic->name);
+    ingot_float_mode_set(INGOT_FLOAT_IEEE);
+    return run_reference(step);
+}
+
 static ingot_status run(ingot_device *device, const ingot_step *step, void *stream)
 {
     bool declined = false;
     if (is_empty(step))
         return INGOT_OK;
-    INGOT_TRY(detail_of(step->region)->family->run(step, &declined));
-    if (!declined)
-        return INGOT_OK;
-    if (!detail_of(step->region)->reference)
-        return ingot_node_fail(step->region->nodes[0], step->error, INGOT_INTERNAL,
-                               "kernel '%s' declined shapes that it claimed", step->tactic->name);
-    return run_reference(step);
+    const unsigned callers_mode = ingot_float_mode();
+    ingot_float_mode_set(INGOT_FLOAT_FLUSH);
+    ingot_status status = detail_of(step->region)->family->run(step, &declined);
+    if (status == INGOT_OK && declined)
+        status = run_declined(step);
+    ingot_float_mode_set(callers_mode);
+    return status;
 }
 
 const ingot_backend ingot_cpu_backend = {

@@ -7,11 +7,13 @@
 
 #include <cmocka.h>
 
+#include <float.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/float_mode.h"
 #include "base/threads.h"
 
 enum { MOST_CHUNKS = 5000 };
@@ -172,6 +174,40 @@ static void a_forked_child_makes_workers_of_its_own(void **state)
     assert_true(runs_right(&j, 4, 100));
 }
 
+typedef struct halving {
+    float halves[MOST_CHUNKS];
+    atomic_uint helped; /* chunks that workers took */
+} halving;
+
+static void halve_smallest(void *argument, size_t chunk, int participant)
+{
+    halving *h = argument;
+    volatile float smallest = FLT_MIN;
+    h->halves[chunk] = smallest * 0.5f;
+    if (participant > 0)
+        atomic_fetch_add(&h->helped, 1);
+    for (volatile int i = 0; i < 200; i++) {
+    }
+}
+
+static void workers_round_as_their_caller_does(void **state)
+{
+    static halving h;
+    const unsigned before = ingot_float_mode(), modes[] = {INGOT_FLOAT_FLUSH, INGOT_FLOAT_IEEE, INGOT_FLOAT_FLUSH};
+    volatile float smallest = FLT_MIN;
+    for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+        atomic_store(&h.helped, 0);
+        ingot_float_mode_set(modes[m]);
+        const float expected = smallest * 0.5f;
+        for (int tries = 0; tries < 1000 && atomic_load(&h.helped) == 0; tries++)
+            ingot_parallel(2, MOST_CHUNKS, halve_smallest, &h);
+        ingot_float_mode_set(before);
+        assert_true(atomic_load(&h.helped) > 0);
+        for (size_t i = 0; i < MOST_CHUNKS; i++)
+            assert_memory_equal(&h.halves[i], &expected, sizeof expected);
+    }
+}
+
 static void only_sensible_numbers_can_be_prepared(void **state)
 {
     ingot_error error = {0};
@@ -194,6 +230,7 @@ int main(void)
         cmocka_unit_test(a_task_may_call_the_pool),
         cmocka_unit_test(more_chunks_than_a_job_holds_are_run),
         cmocka_unit_test(a_forked_child_makes_workers_of_its_own),
+        cmocka_unit_test(workers_round_as_their_caller_does),
         cmocka_unit_test(only_sensible_numbers_can_be_prepared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
