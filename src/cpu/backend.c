@@ -65,12 +65,48 @@ static const ingot_cpu_region *detail_of(const ingot_region *region)
     return region->detail;
 }
 
+ingot_tactic *ingot_cpu_add_tactic(ingot_cpu_tactics *list)
+{
+    return list->count < INGOT_MAX_TACTICS ? &list->list[list->count++] : NULL;
+}
+
+static double operand_bytes(const ingot_graph_value *value, unsigned layout)
+{
+    int64_t dims[INGOT_MAX_RANK];
+    size_t bytes;
+    if (!value || value->type.kind != INGOT_KIND_TENSOR || value->type.rank < 0)
+        return 0;
+    ingot_guess_dims(&value->type, dims);
+    bool known = layout == INGOT_LAYOUT_PLAIN
+                     ? ingot_tensor_bytes(value->type.element, value->type.rank, dims, &bytes)
+                     : ingot_blocked_bytes(layout, value->type.element, value->type.rank, dims, &bytes);
+    return known ? (double)bytes : 0;
+}
+
+/* For tactics that state none: what it takes to move their operands. */
+static double guess_cost(const ingot_region *region, const ingot_tactic *tactic)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < region->input_count; i++)
+        bytes += operand_bytes(region->inputs[i], ingot_layout_at(tactic->input_layouts, i));
+    for (size_t i = 0; i < region->output_count; i++)
+        bytes += operand_bytes(region->outputs[i], ingot_layout_at(tactic->output_layouts, i));
+    return ingot_cpu_guess_cost(bytes, 0);
+}
+
 static ingot_status tactics(ingot_device *device, const ingot_region *region, ingot_tactic *list, size_t *count,
                             ingot_error *error)
 {
-    list[0] = (ingot_tactic){.name = detail_of(region)->family->name};
-    detail_of(region)->family->tactic(region, &list[0]);
-    *count = 1;
+    const ingot_cpu_family *family = detail_of(region)->family;
+    ingot_cpu_tactics made = {list, 1};
+    list[0].name = family->name;
+    family->tactic(region, &list[0]);
+    if (family->blocked)
+        family->blocked(region, &made);
+    for (size_t i = 0; i < made.count; i++)
+        if (list[i].cost == 0)
+            list[i].cost = guess_cost(region, &list[i]);
+    *count = made.count;
     return INGOT_OK;
 }
 
@@ -78,7 +114,7 @@ static ingot_status pack(ingot_device *device, const ingot_region *region, const
                          ingot_error *error)
 {
     const ingot_cpu_family *family = detail_of(region)->family;
-    return family->pack ? family->pack(region, packed, error) : INGOT_OK;
+    return family->pack ? family->pack(region, tactic, packed, error) : INGOT_OK;
 }
 
 static ingot_status measure(ingot_device *device, const ingot_region *region, const ingot_tactic *tactic,
@@ -87,7 +123,24 @@ static ingot_status measure(ingot_device *device, const ingot_region *region, co
 {
     const ingot_cpu_family *family = detail_of(region)->family;
     *bytes = 0;
-    return family->measure ? family->measure(region, inputs, outputs, threads, bytes, error) : INGOT_OK;
+    return family->measure ? family->measure(region, tactic, inputs, outputs, threads, bytes, error) : INGOT_OK;
+}
+
+static void reorder(ingot_device *device, const ingot_value *from, unsigned from_layout, const ingot_value *to,
+                    unsigned to_layout, int threads, void *stream)
+{
+    size_t image = ingot_blocked_image(from->rank, from->dims);
+    if (ingot_value_count(from) == 0)
+        return;
+    if (to_layout == INGOT_LAYOUT_C16)
+        ingot_block_f32((size_t)from->dims[0], (size_t)from->dims[1], image, from->data, to->data, threads);
+    else
+        ingot_unblock_f32((size_t)from->dims[0], (size_t)from->dims[1], image, from->data, to->data, threads);
+}
+
+static const char *layout_name(unsigned layout)
+{
+    return layout == INGOT_LAYOUT_C16 ? "c16" : "plain";
 }
 
 static ingot_status run_reference(const ingot_step *step)
@@ -151,6 +204,9 @@ const ingot_backend ingot_cpu_backend = {
     .pack = pack,
     .measure = measure,
     .run = run,
+    .layout_bytes = ingot_blocked_bytes,
+    .layout_name = layout_name,
+    .reorder = reorder,
 };
 
 /* ---- The reference as a family: takes all, declines all ---- */

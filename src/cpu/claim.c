@@ -88,6 +88,29 @@ bool ingot_cpu_is(const ingot_node *node, const char *op_type)
     return strcmp(node->op_type, op_type) == 0 && strcmp(node->domain, "ai.onnx") == 0;
 }
 
+/* ---- Layouts ---- */
+
+bool ingot_cpu_can_block(const ingot_graph_value *value)
+{
+    return ingot_cpu_is_float(value) && (value->type.rank == 3 || value->type.rank == 4);
+}
+
+ingot_tactic *ingot_cpu_add_blocked(ingot_cpu_tactics *list, const ingot_region *region, const char *name,
+                                    uint32_t plain_inputs)
+{
+    ingot_tactic *tactic = ingot_cpu_add_tactic(list);
+    if (!tactic)
+        return NULL;
+    tactic->name = name;
+    for (size_t i = 0; i < region->input_count && i < INGOT_MAX_LAID_OUT; i++)
+        if (region->inputs[i] && !(plain_inputs >> i & 1))
+            tactic->input_layouts[i] = INGOT_LAYOUT_C16;
+    for (size_t i = 0; i < region->output_count && i < INGOT_MAX_LAID_OUT; i++)
+        if (region->outputs[i])
+            tactic->output_layouts[i] = INGOT_LAYOUT_C16;
+    return tactic;
+}
+
 /* ---- Epilogues ---- */
 
 /* A constant that is added along the last axis: [columns], with any number of sizes 1 before. */

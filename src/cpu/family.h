@@ -4,6 +4,7 @@
 #define INGOT_CPU_FAMILY_H
 
 #include "cpu/eltwise/eltwise.h"
+#include "cpu/layout/layout.h"
 #include "plan/backend.h"
 
 /* Most nodes, and inputs, of a region that a family makes. */
@@ -17,15 +18,26 @@ typedef struct ingot_cpu_claim {
     ingot_error *error;
 } ingot_cpu_claim;
 
+/* The tactics of a region in the making. */
+typedef struct ingot_cpu_tactics {
+    ingot_tactic *list;
+    size_t count;
+} ingot_cpu_tactics;
+
 typedef struct ingot_cpu_family {
     const char *name;
     /* Makes a region that begins with node, by ingot_cpu_claim_region, or leaves it to the next family. */
     ingot_status (*claim)(ingot_cpu_claim *claim, ingot_node *node, bool *claimed);
-    /* Fills name, and packed_bytes where it packs. */
+    /* Fills name, and packed_bytes where it packs; cost where that is not what reading and writing all operands takes. All
+     * operands are plain. */
     void (*tactic)(const ingot_region *region, ingot_tactic *tactic);
-    ingot_status (*pack)(const ingot_region *region, void *packed, ingot_error *error); /* NULL: packs nothing */
+    /* The same for other ways to run the region, which have operands in INGOT_LAYOUT_C16: adds them by ingot_cpu_add_tactic. They
+     * never decline. NULL: there are none. */
+    void (*blocked)(const ingot_region *region, ingot_cpu_tactics *list);
+    ingot_status (*pack)(const ingot_region *region, const ingot_tactic *tactic, void *packed,
+                         ingot_error *error); /* NULL: packs nothing */
     /* As in backend.h; NULL: no workspace. */
-    ingot_status (*measure)(const ingot_region *region, const ingot_value *const *inputs,
+    ingot_status (*measure)(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error);
     /* Sets *declined where these shapes are not its business: then the node's reference kernel runs (regions of one node). */
     ingot_status (*run)(const ingot_step *step, bool *declined);
@@ -80,6 +92,26 @@ bool ingot_cpu_same_shape(const ingot_graph_value *a, const ingot_graph_value *b
 bool ingot_cpu_scalar(const ingot_graph_value *value, float *result);
 /* Whether the node is that operator of ai.onnx. */
 bool ingot_cpu_is(const ingot_node *node, const char *op_type);
+
+/* ---- Layouts ---- */
+
+/* A tactic more, plain and without a name; NULL: there is room for no more. */
+ingot_tactic *ingot_cpu_add_tactic(ingot_cpu_tactics *list);
+/* One whose operands all lie in C16, but those of plain_inputs (bit i: input i); what is left out does not count. */
+ingot_tactic *ingot_cpu_add_blocked(ingot_cpu_tactics *list, const ingot_region *region, const char *name,
+                                    uint32_t plain_inputs);
+/* Whether such a value can lie in C16: a float tensor of known rank 3 or 4. */
+bool ingot_cpu_can_block(const ingot_graph_value *value);
+/* Whether input 0 does in the step's tactic. */
+static inline bool ingot_cpu_is_blocked(const ingot_step *step)
+{
+    return step->tactic->input_layouts[0] == INGOT_LAYOUT_C16;
+}
+/* Nanoseconds that moving so many bytes, and so many multiplications and additions in fast kernels take: for costs. */
+static inline double ingot_cpu_guess_cost(double bytes, double flops)
+{
+    return 100 + bytes / 10 + flops / 100;
+}
 
 /* ---- Epilogues: what is done to a product before it is stored ---- */
 

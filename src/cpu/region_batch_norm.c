@@ -59,7 +59,7 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
         tactic->packed_bytes = 2 * sizeof(float) * ingot_value_count(region->inputs[1]->constant);
 }
 
-static ingot_status pack(const ingot_region *region, void *packed, ingot_error *error)
+static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
 {
     const ingot_value *statistics[4];
     for (size_t i = 0; i < 4; i++)
@@ -68,7 +68,7 @@ static ingot_status pack(const ingot_region *region, void *packed, ingot_error *
     return INGOT_OK;
 }
 
-static ingot_status measure(const ingot_region *region, const ingot_value *const *inputs,
+static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
 {
     if (!detail_of(region)->packs)

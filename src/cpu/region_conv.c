@@ -161,7 +161,7 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
         tactic->name = ingot_conv_f32_tactic(&conv);
 }
 
-static ingot_status pack(const ingot_region *region, void *packed, ingot_error *error)
+static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
 {
     const ingot_value *w = region->inputs[1]->constant;
     ingot_conv conv;
@@ -175,7 +175,7 @@ static size_t round_up(size_t bytes)
     return (bytes + INGOT_ALIGNMENT - 1) / INGOT_ALIGNMENT * INGOT_ALIGNMENT;
 }
 
-static ingot_status measure(const ingot_region *region, const ingot_value *const *inputs,
+static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
 {
     const detail *d = detail_of(region);

@@ -57,7 +57,7 @@ static size_t share(const ingot_matmul_nbits_params *p, const ingot_value *a, si
     return *slice_bytes + aligned(ingot_gemm_f32_workspace(&g, 1));
 }
 
-static ingot_status measure(const ingot_region *region, const ingot_value *const *inputs,
+static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
 {
     size_t slice_bytes, each = share(region->nodes[0]->params, inputs[INGOT_NBITS_A], &slice_bytes);

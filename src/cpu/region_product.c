@@ -156,7 +156,7 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
         ingot_gemm_f32_packed_b_size(kernel, (size_t)b->dims[transposed], (size_t)b->dims[!transposed]);
 }
 
-static ingot_status pack(const ingot_region *region, void *packed, ingot_error *error)
+static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
 {
     const ingot_value *b = region->inputs[1]->constant;
     bool transposed = params_of(region)->trans_b;
@@ -166,7 +166,7 @@ static ingot_status pack(const ingot_region *region, void *packed, ingot_error *
     return INGOT_OK;
 }
 
-static ingot_status measure(const ingot_region *region, const ingot_value *const *inputs,
+static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
 {
     static const float packed[1] = {0}; /* only that there is one matters */

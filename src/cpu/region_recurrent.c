@@ -100,7 +100,7 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     tactic->packed_bytes = place_weights(&l).size * (size_t)l.params->directions;
 }
 
-static ingot_status pack(const ingot_region *region, void *packed, ingot_error *error)
+static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
 {
     const ingot_value *w = region->inputs[W]->constant, *r = region->inputs[R]->constant;
     layer l = layer_of(region, NULL, w, r);
@@ -158,7 +158,7 @@ static memory place_memory(const layer *l, int threads)
     return at;
 }
 
-static ingot_status measure(const ingot_region *region, const ingot_value *const *inputs,
+static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
 {
     layer l = layer_of(region, inputs[X], inputs[W], inputs[R]);

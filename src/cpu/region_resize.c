@@ -27,7 +27,7 @@ static size_t table_bytes(const ingot_value *y, int axis)
     return axis >= 0 ? (size_t)y->dims[axis] * sizeof(float) : sizeof(float);
 }
 
-static ingot_status measure(const ingot_region *region, const ingot_value *const *inputs,
+static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
 {
     const ingot_value *y = outputs[0];

@@ -26,6 +26,7 @@ typedef struct ingot_format {
 } ingot_format;
 
 #define INGOT_LAYOUT_PLAIN 0
+#define INGOT_MAX_LAYOUTS  4 /* of a backend, the plain one included: numbers 0 ... 3 */
 
 typedef struct ingot_device ingot_device; /* the backend's own */
 
@@ -53,15 +54,27 @@ typedef struct ingot_claim {
 ingot_status ingot_claim_add(ingot_claim *claim, const ingot_region *region, ingot_error *error);
 
 #define INGOT_MAX_TACTICS 16
+/* Operands past these are plain in every tactic. */
+#define INGOT_MAX_LAID_OUT 32
 
 /* One way to run a region. */
 typedef struct ingot_tactic {
-    const char *name;    /* a constant string: "gemm_f32_14x32_avx512" */
-    uint32_t id;         /* the backend's own */
-    uint16_t layout;     /* of all tensors that the region reads and writes; INGOT_LAYOUT_PLAIN */
+    const char *name; /* a constant string: "gemm_f32_14x32_avx512" */
+    uint32_t id;      /* the backend's own */
+    uint8_t input_layouts[INGOT_MAX_LAID_OUT], output_layouts[INGOT_MAX_LAID_OUT];
     size_t packed_bytes; /* of weights in the kernel's layout; 0: uses them where they lie */
-    double cost;         /* nanoseconds, a guess; smaller is better */
+    double cost;         /* nanoseconds, a guess from the graph alone; smaller is better */
 } ingot_tactic;
+
+/* Layout of operand number index in such a list. */
+static inline unsigned ingot_layout_at(const uint8_t *layouts, size_t index)
+{
+    return index < INGOT_MAX_LAID_OUT ? layouts[index] : INGOT_LAYOUT_PLAIN;
+}
+
+/* Sizes of a tensor for guesses of costs: a size that the graph does not know counts as small. type->rank sizes, none where the
+ * rank is not known. */
+void ingot_guess_dims(const ingot_type *type, int64_t *dims);
 
 /* One execution of a region. */
 typedef struct ingot_step {
@@ -88,7 +101,8 @@ typedef struct ingot_backend {
     void (*close)(ingot_device *device);
 
     ingot_status (*claim)(ingot_device *device, const ingot_graph *graph, ingot_claim *claim, ingot_error *error);
-    /* Fills at most INGOT_MAX_TACTICS; at least one, or INGOT_UNSUPPORTED naming the node. */
+    /* Fills at most INGOT_MAX_TACTICS, zeroed before; the first one is plain throughout. At least one, or INGOT_UNSUPPORTED
+     * naming the node. */
     ingot_status (*tactics)(ingot_device *device, const ingot_region *region, ingot_tactic *tactics, size_t *count,
                             ingot_error *error);
     /* Writes tactic->packed_bytes; the region's constants are in its nodes' inputs. */
@@ -99,6 +113,14 @@ typedef struct ingot_backend {
                             const ingot_value *const *inputs, const ingot_value *const *outputs, int threads,
                             size_t *workspace_bytes, ingot_error *error);
     ingot_status (*run)(ingot_device *device, const ingot_step *step, void *stream);
+
+    /* Layouts of the backend's own; NULL where there are none. Bytes of a tensor, false where that layout has no such tensors or
+     * where they are beyond any memory; a name for people. */
+    bool (*layout_bytes)(unsigned layout, ingot_element element, int rank, const int64_t *dims, size_t *bytes);
+    const char *(*layout_name)(unsigned layout);
+    /* The same tensor in another layout; one of the two is the plain one. */
+    void (*reorder)(ingot_device *device, const ingot_value *from, unsigned from_layout, const ingot_value *to,
+                    unsigned to_layout, int threads, void *stream);
 
     /* Memory of a space that the device owns, copies and events in stream order; NULL where host memory is all there is. */
     ingot_status (*alloc)(ingot_device *device, ingot_space space, size_t bytes, void **memory, ingot_error *error);

@@ -14,7 +14,6 @@ typedef struct builder {
     const ingot_value **inputs; /* into operands */
     const ingot_value **outputs;
     int threads;
-    size_t dim_count;
     ingot_error *error;
 } builder;
 
@@ -51,15 +50,16 @@ static void unknown_outputs(builder *b, const ingot_plan_step *step)
     for (size_t i = 0; i < step->output_count; i++) {
         if (step->outputs[i] == INGOT_NO_SLOT)
             continue;
-        ingot_type *type = &b->shapes.types[step->outputs[i]];
-        *type = b->plan->slots[step->outputs[i]].value->type;
+        const ingot_graph_value *value = b->plan->slots[step->outputs[i]].value;
+        ingot_type *type = &b->shapes.types[value->id];
+        *type = value->type;
         type->rank = -1;
     }
 }
 
 static ingot_status record_slot(builder *b, size_t slot)
 {
-    const ingot_type *type = &b->shapes.types[slot];
+    const ingot_type *type = &b->shapes.types[b->plan->slots[slot].value->id];
     ingot_layout_slot *s = &b->layout->slots[slot];
     s->element = type->element;
     s->offset = INGOT_NO_SLOT;
@@ -67,15 +67,14 @@ static ingot_status record_slot(builder *b, size_t slot)
     if (!s->known)
         return INGOT_OK;
     s->rank = type->rank;
-    s->dims = b->dim_count;
-    if (!ingot_tensor_bytes(type->element, type->rank, type->dims, &s->bytes)) {
+    s->dims = slot * INGOT_MAX_RANK;
+    if (!ingot_plan_slot_bytes(b->plan, slot, type->element, type->rank, type->dims, &s->bytes)) {
         char text[256];
         return ingot_fail(b->error, INGOT_OUT_OF_MEMORY, "value '%s' would have the size %s, beyond any memory",
                           b->plan->slots[slot].value->name,
                           ingot_dims_describe(type->rank, type->dims, text, sizeof text));
     }
-    memcpy(b->layout->dims + b->dim_count, type->dims, (size_t)type->rank * sizeof *type->dims);
-    b->dim_count += (size_t)type->rank;
+    memcpy(b->layout->dims + s->dims, type->dims, (size_t)type->rank * sizeof *type->dims);
     return INGOT_OK;
 }
 
@@ -83,7 +82,7 @@ static ingot_status shape_step(builder *b, const ingot_plan_step *step)
 {
     if (step->kind == INGOT_STEP_CONTROL)
         unknown_outputs(b, step);
-    else
+    else if (step->kind != INGOT_STEP_REORDER)
         INGOT_TRY(ingot_plan_shape_step(b->plan, step, &b->shapes, b->error));
     for (size_t i = 0; i < step->output_count; i++) {
         if (step->outputs[i] == INGOT_NO_SLOT)
@@ -108,7 +107,7 @@ static bool take_over(builder *b, const ingot_plan_step *step, size_t number)
     const ingot_layout_slot *x = &b->layout->slots[in], *y = &b->layout->slots[out];
     if (!b->placed[root] || plan->slots[root].last_step != number || plan->slots[out].escapes || !y->known ||
         !x->known || x->element != y->element || x->bytes != y->bytes || x->rank != y->rank ||
-        b->layout->slots[root].bytes != y->bytes ||
+        b->layout->slots[root].bytes != y->bytes || plan->slots[in].layout != plan->slots[out].layout ||
         memcmp(b->layout->dims + x->dims, b->layout->dims + y->dims, (size_t)x->rank * sizeof(int64_t)) != 0)
         return false;
     for (size_t i = 1; i < step->input_count; i++)
@@ -158,7 +157,7 @@ static bool shape_operands(builder *b, const size_t *slots, size_t count, ingot_
         list[i] = NULL;
         if (slots[i] == INGOT_NO_SLOT)
             continue;
-        const ingot_type *type = &b->shapes.types[slots[i]];
+        const ingot_type *type = &b->shapes.types[b->plan->slots[slots[i]].value->id];
         ingot_value_init(&values[i]);
         if (type->kind == INGOT_KIND_TENSOR && !is_known(type) && type->element != INGOT_STRING)
             return false;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "plan/assign.h"
+
 ingot_status ingot_claim_add(ingot_claim *claim, const ingot_region *region, ingot_error *error)
 {
     INGOT_TRY(ingot_grow(&claim->regions, &claim->capacity, claim->count + 1, sizeof *claim->regions, error));
@@ -14,6 +16,8 @@ typedef struct planner {
     ingot_plan *plan;
     const ingot_plan_options *options;
     ingot_claim claim;
+    ingot_tactic *tactics;              /* of each region */
+    size_t (*forms)[INGOT_MAX_LAYOUTS]; /* [value]: the slot that holds it in that layout; INGOT_NO_SLOT: none yet */
     ingot_error *error;
 } planner;
 
@@ -30,9 +34,59 @@ static void *plan_alloc(planner *p, size_t count, size_t size)
 
 /* ---- Steps ---- */
 
+static size_t add_slot(planner *p, const ingot_graph_value *value, unsigned layout)
+{
+    ingot_plan *plan = p->plan;
+    size_t slot = layout == INGOT_LAYOUT_PLAIN ? value->id : plan->slot_count++;
+    plan->slots[slot].value = value;
+    plan->slots[slot].layout = layout;
+    p->forms[value->id][layout] = slot;
+    return slot;
+}
+
+/* The slot that the value was made in: its other layouts are made from it. */
+static size_t home_of(const planner *p, const ingot_graph_value *value)
+{
+    for (unsigned l = 0; l < INGOT_MAX_LAYOUTS; l++) {
+        size_t slot = p->forms[value->id][l];
+        if (slot != INGOT_NO_SLOT && p->plan->slots[slot].is_home)
+            return slot;
+    }
+    return value->id;
+}
+
+static ingot_status add_reorder(planner *p, const ingot_node *node, const ingot_graph_value *value, unsigned layout)
+{
+    ingot_plan_step *step = &p->plan->steps[p->plan->step_count++];
+    step->kind = INGOT_STEP_REORDER;
+    step->node = node;
+    step->inputs = plan_alloc(p, 1, sizeof *step->inputs);
+    step->outputs = plan_alloc(p, 1, sizeof *step->outputs);
+    if (!step->inputs || !step->outputs)
+        return INGOT_OUT_OF_MEMORY;
+    step->input_count = step->output_count = 1;
+    step->inputs[0] = home_of(p, value);
+    step->outputs[0] = add_slot(p, value, layout);
+    return INGOT_OK;
+}
+
+/* The node's step reads these values in these layouts (NULL: plain): makes those that are not there. */
+static ingot_status prepare_inputs(planner *p, const ingot_node *node, ingot_graph_value *const *inputs, size_t count,
+                                   const uint8_t *layouts)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned layout = layouts ? ingot_layout_at(layouts, i) : INGOT_LAYOUT_PLAIN;
+        if (inputs[i] && p->forms[inputs[i]->id][layout] == INGOT_NO_SLOT)
+            INGOT_TRY(add_reorder(p, node, inputs[i], layout));
+    }
+    return INGOT_OK;
+}
+
+/* Of a region in its tactic's layouts; a step without a tactic is plain. */
 static ingot_status set_operands(planner *p, ingot_plan_step *step, ingot_graph_value *const *inputs,
                                  size_t input_count, ingot_graph_value *const *outputs, size_t output_count)
 {
+    const ingot_tactic *tactic = &step->tactic;
     step->inputs = plan_alloc(p, input_count, sizeof *step->inputs);
     step->outputs = plan_alloc(p, output_count, sizeof *step->outputs);
     if (!step->inputs || !step->outputs)
@@ -40,24 +94,24 @@ static ingot_status set_operands(planner *p, ingot_plan_step *step, ingot_graph_
     step->input_count = input_count;
     step->output_count = output_count;
     for (size_t i = 0; i < input_count; i++)
-        step->inputs[i] = inputs[i] ? inputs[i]->id : INGOT_NO_SLOT;
-    for (size_t i = 0; i < output_count; i++)
-        step->outputs[i] = outputs[i] ? outputs[i]->id : INGOT_NO_SLOT;
+        step->inputs[i] =
+            inputs[i] ? p->forms[inputs[i]->id][ingot_layout_at(tactic->input_layouts, i)] : INGOT_NO_SLOT;
+    for (size_t i = 0; i < output_count; i++) {
+        step->outputs[i] = INGOT_NO_SLOT;
+        if (!outputs[i])
+            continue;
+        step->outputs[i] = add_slot(p, outputs[i], ingot_layout_at(tactic->output_layouts, i));
+        p->plan->slots[step->outputs[i]].is_home = true;
+    }
     return INGOT_OK;
 }
 
-static ingot_status choose_tactic(planner *p, ingot_plan_step *step)
+/* Outputs of the graph are plain. */
+static ingot_status deliver_outputs(planner *p, const ingot_node *node, ingot_graph_value *const *outputs, size_t count)
 {
-    ingot_tactic tactics[INGOT_MAX_TACTICS];
-    size_t count = 0;
-    INGOT_TRY(p->options->backend->tactics(p->options->device, &step->region, tactics, &count, p->error));
-    if (count == 0)
-        return ingot_node_fail(step->node, p->error, INGOT_UNSUPPORTED, "backend '%s' has no way to run it",
-                               p->options->backend->name);
-    step->tactic = tactics[0];
-    for (size_t i = 1; i < count; i++)
-        if (tactics[i].cost < step->tactic.cost)
-            step->tactic = tactics[i];
+    for (size_t i = 0; i < count; i++)
+        if (outputs[i] && outputs[i]->output_count > 0)
+            INGOT_TRY(prepare_inputs(p, node, &outputs[i], 1, NULL));
     return INGOT_OK;
 }
 
@@ -108,14 +162,20 @@ static ingot_status pack(planner *p, ingot_plan_step *step)
     return pack_aligned(p, step);
 }
 
-static ingot_status plan_region(planner *p, const ingot_region *region, ingot_plan_step *step)
+static ingot_status plan_region(planner *p, size_t number)
 {
+    const ingot_region *region = &p->claim.regions[number];
+    const ingot_tactic *tactic = &p->tactics[number];
+    const ingot_node *node = region->nodes[region->node_count - 1];
+    INGOT_TRY(prepare_inputs(p, node, region->inputs, region->input_count, tactic->input_layouts));
+    ingot_plan_step *step = &p->plan->steps[p->plan->step_count++];
     step->kind = INGOT_STEP_REGION;
     step->region = *region;
-    step->node = region->nodes[region->node_count - 1];
+    step->tactic = *tactic;
+    step->node = node;
     INGOT_TRY(set_operands(p, step, region->inputs, region->input_count, region->outputs, region->output_count));
-    INGOT_TRY(choose_tactic(p, step));
-    return pack(p, step);
+    INGOT_TRY(pack(p, step));
+    return deliver_outputs(p, node, region->outputs, region->output_count);
 }
 
 static ingot_status plan_control(planner *p, const ingot_node *node, ingot_plan_step *step, int depth)
@@ -153,17 +213,15 @@ static ingot_status map_regions(planner *p, node_regions *map)
 
 static ingot_status plan_node(planner *p, const node_regions *map, ingot_node *node, int depth)
 {
-    ingot_plan_step *step = &p->plan->steps[p->plan->step_count];
     if (ingot_cancelled(p->options->cancel))
         return ingot_fail(p->error, INGOT_CANCELLED, "the creation of the session was cancelled");
-    if (map->last[node->id]) {
-        p->plan->step_count++;
-        return plan_region(p, &p->claim.regions[map->last[node->id] - 1], step);
-    }
+    if (map->last[node->id])
+        return plan_region(p, map->last[node->id] - 1);
     if (map->inside[node->id])
         return INGOT_OK;
+    INGOT_TRY(prepare_inputs(p, node, node->inputs, node->input_count, NULL));
+    ingot_plan_step *step = &p->plan->steps[p->plan->step_count++];
     step->node = node;
-    p->plan->step_count++;
     INGOT_TRY(set_operands(p, step, node->inputs, node->input_count, node->outputs, node->output_count));
     if (node->op->flags & INGOT_OP_CONTROL)
         return plan_control(p, node, step, depth);
@@ -174,10 +232,57 @@ static ingot_status plan_node(planner *p, const node_regions *map, ingot_node *n
     return ingot_node_fail(node, p->error, INGOT_INTERNAL, "backend '%s' did not claim it", p->options->backend->name);
 }
 
+/* Operands in the backend's own layouts: there are no more slots past the graph's, and no more reorders. */
+static size_t count_own_layouts(const planner *p)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->claim.count; i++)
+        for (size_t k = 0; k < INGOT_MAX_LAID_OUT; k++)
+            count += (size_t)(p->tactics[i].input_layouts[k] != INGOT_LAYOUT_PLAIN) +
+                     (p->tactics[i].output_layouts[k] != INGOT_LAYOUT_PLAIN);
+    return count;
+}
+
+static void begin_forms(planner *p)
+{
+    const ingot_graph *graph = p->plan->graph;
+    p->plan->slot_count = graph->value_count;
+    for (size_t i = 0; i < graph->value_count; i++) {
+        for (unsigned l = 0; l < INGOT_MAX_LAYOUTS; l++)
+            p->forms[i][l] = INGOT_NO_SLOT;
+        p->plan->slots[i].value = graph->values[i];
+        p->plan->slots[i].is_home = !graph->values[i]->producer;
+        if (p->plan->slots[i].is_home)
+            p->forms[i][INGOT_LAYOUT_PLAIN] = i;
+    }
+}
+
+/* Tactics of the regions, and room for steps and slots. */
+static ingot_status choose_tactics(planner *p)
+{
+    ingot_plan *plan = p->plan;
+    const ingot_graph *graph = plan->graph;
+    p->tactics = ingot_calloc(p->claim.count + 1, sizeof *p->tactics);
+    p->forms = ingot_calloc(graph->value_count + 1, sizeof *p->forms);
+    if (!p->tactics || !p->forms)
+        return ingot_fail_memory(p->error, p->claim.count * sizeof *p->tactics, "the plan");
+    INGOT_TRY(ingot_assign_tactics(graph, p->options->backend, p->options->device, p->claim.regions, p->claim.count,
+                                   p->tactics, p->error));
+    size_t own = count_own_layouts(p);
+    plan->steps = plan_alloc(p, graph->node_count + own, sizeof *plan->steps);
+    plan->slots = plan_alloc(p, graph->value_count + own, sizeof *plan->slots);
+    if (!plan->steps || !plan->slots)
+        return INGOT_OUT_OF_MEMORY;
+    begin_forms(p);
+    return INGOT_OK;
+}
+
 static ingot_status plan_steps(planner *p, int depth)
 {
     node_regions map = {0};
     ingot_status status = p->options->backend->claim(p->options->device, p->plan->graph, &p->claim, p->error);
+    if (status == INGOT_OK)
+        status = choose_tactics(p);
     if (status == INGOT_OK)
         status = map_regions(p, &map);
     for (ingot_node *n = p->plan->graph->first; n && status == INGOT_OK; n = n->next)
@@ -214,11 +319,12 @@ static void place_slots(ingot_plan *plan)
 {
     const ingot_graph *g = plan->graph;
     for (size_t i = 0; i < plan->slot_count; i++) {
-        plan->slots[i].value = g->values[i];
+        const ingot_graph_value *v = plan->slots[i].value;
         plan->slots[i].root = i;
-        plan->slots[i].place = g->values[i]->is_input   ? INGOT_PLACE_INPUT
-                               : g->values[i]->constant ? INGOT_PLACE_CONSTANT
-                                                        : INGOT_PLACE_NONE;
+        plan->slots[i].place = i >= g->value_count ? INGOT_PLACE_NONE
+                               : v->is_input       ? INGOT_PLACE_INPUT
+                               : v->constant       ? INGOT_PLACE_CONSTANT
+                                                   : INGOT_PLACE_NONE;
     }
     for (size_t i = 0; i < plan->step_count; i++) {
         const ingot_plan_step *step = &plan->steps[i];
@@ -246,7 +352,7 @@ static ingot_status keep_constants(planner *p)
     for (size_t i = 0; i < plan->graph->output_count; i++)
         plan->slots[plan->slots[plan->graph->outputs[i]->id].root].is_read = true;
     for (size_t i = 0; i < plan->slot_count; i++)
-        if (plan->slots[i].is_read && plan->slots[i].value->constant)
+        if (plan->slots[i].is_read && i < plan->graph->value_count && plan->graph->values[i]->constant)
             INGOT_TRY(ingot_module_align(plan->graph->module, &plan->graph->values[i]->constant, p->error));
     return INGOT_OK;
 }
@@ -302,20 +408,24 @@ static void count_operands(ingot_plan *plan)
             plan->max_region_operands = plan->steps[i].input_count + plan->steps[i].output_count;
 }
 
+bool ingot_plan_slot_bytes(const ingot_plan *plan, size_t slot, ingot_element element, int rank, const int64_t *dims,
+                           size_t *bytes)
+{
+    unsigned layout = plan->slots[slot].layout;
+    return layout == INGOT_LAYOUT_PLAIN ? ingot_tensor_bytes(element, rank, dims, bytes)
+                                        : plan->backend->layout_bytes(layout, element, rank, dims, bytes);
+}
+
 /* ---- Whole plans ---- */
 
 static ingot_status fill_plan(planner *p, int depth)
 {
     ingot_plan *plan = p->plan;
-    const ingot_graph *graph = plan->graph;
     if (depth > INGOT_MAX_DEPTH)
         return ingot_fail(p->error, INGOT_UNSUPPORTED, "graphs are nested deeper than %d", INGOT_MAX_DEPTH);
-    plan->steps = plan_alloc(p, graph->node_count, sizeof *plan->steps);
-    plan->slots = plan_alloc(p, graph->value_count, sizeof *plan->slots);
     plan->cache.entries = plan_alloc(p, p->options->layout_limit, sizeof *plan->cache.entries);
-    if (!plan->steps || !plan->slots || !plan->cache.entries)
+    if (!plan->cache.entries)
         return INGOT_OUT_OF_MEMORY;
-    plan->slot_count = graph->value_count;
     plan->cache.limit = p->options->layout_limit;
     INGOT_TRY(plan_steps(p, depth));
     place_slots(plan);
@@ -341,6 +451,8 @@ static ingot_status plan_graph(const ingot_graph *graph, const ingot_plan_option
     p.claim.arena = plan->arena;
     ingot_status status = plan->arena ? fill_plan(&p, depth) : ingot_fail_memory(error, 0, "the plan");
     ingot_free(p.claim.regions);
+    ingot_free(p.tactics);
+    ingot_free(p.forms);
     *result = plan;
     if (status != INGOT_OK) {
         ingot_plan_release(plan);

@@ -13,7 +13,8 @@
 typedef struct ingot_plan ingot_plan;
 typedef struct ingot_layout ingot_layout;
 
-/* Where the value of a slot lives. A slot is a graph value: its number is value->id. */
+/* Where the value of a slot lives. The slot of a graph value has the number value->id and holds it in the plain layout; where
+ * steps want it in another, slots past those of the graph hold it so, and the plain one may have no memory. */
 typedef enum ingot_place {
     INGOT_PLACE_NONE, /* dead, or inside a region: no memory */
     INGOT_PLACE_CONSTANT,
@@ -31,7 +32,9 @@ typedef struct ingot_operand {
 typedef struct ingot_slot {
     const ingot_graph_value *value;
     ingot_place place;
-    size_t root; /* VIEW: the slot that has the memory (BUFFER, INPUT or CONSTANT); else the slot itself */
+    unsigned layout; /* the backend's own, or INGOT_LAYOUT_PLAIN */
+    bool is_home;    /* the layout in which the value is made: others come from it by a reorder */
+    size_t root;     /* VIEW: the slot that has the memory (BUFFER, INPUT or CONSTANT); else the slot itself */
     size_t first_step, last_step; /* of a root: from being written to the last use of it or a view of it */
     bool escapes;                 /* of a root: it or a view of it is an output of the graph */
     bool is_read;                 /* of a constant root: a run reads it, not only pack */
@@ -43,11 +46,12 @@ typedef enum ingot_step_kind {
     INGOT_STEP_REGION,
     INGOT_STEP_VIEW,
     INGOT_STEP_CONTROL,
+    INGOT_STEP_REORDER, /* input 0 in another layout */
 } ingot_step_kind;
 
 typedef struct ingot_plan_step {
     ingot_step_kind kind;
-    const ingot_node *node; /* the last node of a region */
+    const ingot_node *node; /* the last node of a region; of a reorder the one it is made for */
     ingot_region region;    /* of kind REGION */
     ingot_tactic tactic;
     void *packed;             /* tactic.packed_bytes, or NULL */
@@ -93,6 +97,10 @@ typedef struct ingot_plan_options {
 ingot_status ingot_plan_create(const ingot_graph *graph, const ingot_plan_options *options, ingot_plan **plan,
                                ingot_error *error);
 void ingot_plan_release(ingot_plan *plan);
+
+/* Bytes of the slot's memory for a tensor of this shape; false where they are beyond any memory. */
+bool ingot_plan_slot_bytes(const ingot_plan *plan, size_t slot, ingot_element element, int rank, const int64_t *dims,
+                           size_t *bytes);
 
 /* ---- Shapes of one step, as numbers ---- */
 

@@ -108,6 +108,22 @@ const ingot_value *ingot_frame_output(const ingot_frame *frame, size_t index)
 
 /* ---- Laying out ---- */
 
+/* Memory of its own for a buffer slot, and the tensor's shape. */
+static ingot_status size_buffer(ingot_frame *f, size_t slot, ingot_element element, int rank, const int64_t *dims,
+                                ingot_error *error)
+{
+    ingot_value *owned = &f->owned[slot];
+    size_t bytes;
+    if (f->plan->slots[slot].layout != INGOT_LAYOUT_PLAIN) { /* as bytes first: it may need more than its elements */
+        if (!ingot_plan_slot_bytes(f->plan, slot, element, rank, dims, &bytes))
+            return ingot_fail(error, INGOT_OUT_OF_MEMORY, "value '%s' would be beyond any memory",
+                              f->plan->slots[slot].value->name);
+        INGOT_TRY(
+            ingot_value_set_tensor_within(f->plan->budget, owned, INGOT_UINT8, 1, &(int64_t){(int64_t)bytes}, error));
+    }
+    return ingot_value_set_tensor_within(f->plan->budget, owned, element, rank, dims, error);
+}
+
 static ingot_status grow_block(ingot_budget *budget, char **data, size_t *capacity, size_t bytes, const char *what,
                                ingot_error *error)
 {
@@ -145,8 +161,7 @@ static ingot_status place_buffer(ingot_frame *f, size_t slot, const ingot_run *r
     f->current[slot] = &f->owned[slot];
     if (!s->known)
         return INGOT_OK;
-    return ingot_value_set_tensor_within(f->plan->budget, &f->owned[slot], s->element, s->rank,
-                                         f->layout->dims + s->dims, run->error);
+    return size_buffer(f, slot, s->element, s->rank, f->layout->dims + s->dims, run->error);
 }
 
 static void link_operands(ingot_frame *f)
@@ -299,7 +314,7 @@ static const ingot_value *slot_content(void *argument, size_t slot)
  * out believing that the inputs whose sizes only the run tells would fit. */
 static ingot_status shape_output(ingot_frame *f, const ingot_plan_step *step, size_t slot, const ingot_run *run)
 {
-    const ingot_type *type = &f->types[slot];
+    const ingot_type *type = &f->types[f->plan->slots[slot].value->id];
     const ingot_layout_slot *s = &f->layout->slots[slot];
     bool known = type->kind == INGOT_KIND_TENSOR && type->rank >= 0 && type->element != INGOT_UNDEFINED;
     for (int d = 0; d < type->rank; d++)
@@ -319,8 +334,7 @@ static ingot_status shape_output(ingot_frame *f, const ingot_plan_step *step, si
                                f->plan->slots[slot].value->name);
     if (s->known || !known || step->kind != INGOT_STEP_REGION)
         return INGOT_OK;
-    return ingot_value_set_tensor_within(f->plan->budget, &f->owned[slot], type->element, type->rank, type->dims,
-                                         run->error);
+    return size_buffer(f, slot, type->element, type->rank, type->dims, run->error);
 }
 
 /* Shapes that the layout does not know: the step's rules run on the values at hand. */
@@ -330,8 +344,8 @@ static ingot_status shape_outputs(ingot_frame *f, const ingot_plan_step *step, c
         if (step->inputs[i] == INGOT_NO_SLOT)
             continue;
         const ingot_value *v = f->current[step->inputs[i]];
-        f->types[step->inputs[i]] =
-            v->kind == INGOT_KIND_TENSOR ? ingot_type_of_value(v) : f->plan->slots[step->inputs[i]].value->type;
+        const ingot_graph_value *value = f->plan->slots[step->inputs[i]].value;
+        f->types[value->id] = v->kind == INGOT_KIND_TENSOR ? ingot_type_of_value(v) : value->type;
     }
     ingot_shape_values values = {.types = f->types, .content = slot_content, .argument = f, .scratch = f->infer_values};
     INGOT_TRY(ingot_plan_shape_step(f->plan, step, &values, run->error));
@@ -423,6 +437,18 @@ static ingot_status run_view(ingot_frame *f, const ingot_plan_step *step, const 
     return INGOT_OK;
 }
 
+static ingot_status run_reorder(ingot_frame *f, const ingot_plan_step *step, const ingot_run *run)
+{
+    const ingot_plan *plan = f->plan;
+    size_t from = step->inputs[0], to = step->outputs[0];
+    const ingot_value *x = f->current[from];
+    if (!f->layout->slots[to].known)
+        INGOT_TRY(size_buffer(f, to, x->element, x->rank, x->dims, run->error));
+    plan->backend->reorder(plan->device, x, plan->slots[from].layout, f->current[to], plan->slots[to].layout,
+                           run->threads, NULL);
+    return INGOT_OK;
+}
+
 static ingot_status run_step(ingot_frame *f, size_t number, const ingot_run *run)
 {
     switch (f->plan->steps[number].kind) {
@@ -432,6 +458,8 @@ static ingot_status run_step(ingot_frame *f, size_t number, const ingot_run *run
         return run_view(f, &f->plan->steps[number], run);
     case INGOT_STEP_CONTROL:
         return ingot_control_run(f, number, run);
+    case INGOT_STEP_REORDER:
+        return run_reorder(f, &f->plan->steps[number], run);
     }
     return INGOT_INTERNAL;
 }

@@ -2,7 +2,29 @@
 #ifndef INGOT_CPU_LAYOUT_H
 #define INGOT_CPU_LAYOUT_H
 
-#include "base/status.h"
+#include "base/value.h"
+
+/* ---- The blocked layout ---- */
+
+/* Layout number of ingot_format and ingot_tactic: 16 channels side by side. Float tensors [n, c, h, w], or [n, c, w] with h = 1, lie as
+ * [n][blocks of 16 channels][h][w][16]. Lanes past the last channel hold anything: no element may depend on them. */
+#define INGOT_LAYOUT_C16 1
+#define INGOT_BLOCK      16
+
+/* Bytes of a tensor in that layout: those of whole blocks. False for tensors that it has no place for, and beyond any memory. */
+bool ingot_blocked_bytes(unsigned layout, ingot_element element, int rank, const int64_t *dims, size_t *bytes);
+static inline size_t ingot_block_count(size_t channels)
+{
+    return (channels + INGOT_BLOCK - 1) / INGOT_BLOCK;
+}
+/* h * w. */
+size_t ingot_blocked_image(int rank, const int64_t *dims);
+
+/* Plain x[batch][channels][image] to y in C16, where lanes past the last channel become 0, and back. */
+void ingot_block_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads);
+void ingot_unblock_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads);
+
+/* ---- Strided copies ---- */
 
 /* y[index] = x[index] for every index of dims, where element index lies at the sum of index * strides (in elements). A stride of
  * x may be 0 or negative; y's must not make two elements meet. x and y must not overlap. Serves Transpose, Slice, Split, Concat,

@@ -2,4 +2,4 @@
 #define INGOT_SIMD_AVX2 1
 #include "cpu/layout/layout_tmpl.h"
 
-const ingot_layout_table LEVEL_NAME(ingot_layout_table) = {transpose_4, resize_row};
+const ingot_layout_table LEVEL_NAME(ingot_layout_table) = {transpose_4, resize_row, block, unblock};

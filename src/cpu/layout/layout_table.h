@@ -11,6 +11,10 @@ typedef struct ingot_layout_table {
     /* y[i] = (top[low[i]], top[high[i]], bottom[low[i]], bottom[high[i]]) joined by weights[i] across and down downwards. */
     void (*resize_row)(const float *top, const float *bottom, float down, const uint32_t *low, const uint32_t *high,
                        const float *weights, float *y, size_t count);
+    /* One block of channels: y[i][16] = x[channel * stride + i] for i < count and channel < channels <= 16, 0 in the other
+     * lanes; and back. */
+    void (*block)(const float *x, size_t stride, size_t channels, float *y, size_t count);
+    void (*unblock)(const float *x, float *y, size_t stride, size_t channels, size_t count);
 } ingot_layout_table;
 
 #define INGOT_LEVEL(suffix, features) extern const ingot_layout_table ingot_layout_table_##suffix;

@@ -33,3 +33,40 @@ static void resize_row(const float *top, const float *bottom, float down, const 
         v_store_part(y + i, v_fma(vertical, v_sub(lower, upper), upper), part);
     }
 }
+
+/* LANES pixels of LANES channels at a time. */
+static void block(const float *x, size_t stride, size_t channels, float *y, size_t count)
+{
+    for (size_t i = 0; i < count; i += LANES) {
+        size_t pixels = count - i < LANES ? count - i : LANES;
+        for (size_t c = 0; c < INGOT_BLOCK; c += LANES) {
+            vec square[LANES];
+            for (size_t l = 0; l < LANES; l++)
+                square[l] = c + l >= channels ? v_zero()
+                            : pixels == LANES ? v_load(x + (c + l) * stride + i)
+                                              : v_load_part(x + (c + l) * stride + i, pixels);
+            v_transpose(square);
+            for (size_t l = 0; l < pixels; l++)
+                v_store(y + (i + l) * INGOT_BLOCK + c, square[l]);
+        }
+    }
+}
+
+static void unblock(const float *x, float *y, size_t stride, size_t channels, size_t count)
+{
+    for (size_t i = 0; i < count; i += LANES) {
+        size_t pixels = count - i < LANES ? count - i : LANES;
+        for (size_t c = 0; c < channels; c += LANES) {
+            vec square[LANES];
+            for (size_t l = 0; l < LANES; l++)
+                square[l] = l < pixels ? v_load(x + (i + l) * INGOT_BLOCK + c) : v_zero();
+            v_transpose(square);
+            for (size_t l = 0; l < LANES && c + l < channels; l++) {
+                if (pixels == LANES)
+                    v_store(y + (c + l) * stride + i, square[l]);
+                else
+                    v_store_part(y + (c + l) * stride + i, square[l], pixels);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/* Between the plain layout and the one in blocks of 16 channels. */
+#include "base/memory.h"
+#include "base/threads.h"
+#include "cpu/layout/layout_table.h"
+
+/* Pixels of a block that a chunk of work moves: 64 KiB of each side. */
+#define CHUNK 1024
+/* Elements below which one thread is done before another is awake. */
+#define LEAST_COUNT ((size_t)64 << 10)
+
+size_t ingot_blocked_image(int rank, const int64_t *dims)
+{
+    return (size_t)dims[rank - 1] * (rank == 4 ? (size_t)dims[2] : 1);
+}
+
+bool ingot_blocked_bytes(unsigned layout, ingot_element element, int rank, const int64_t *dims, size_t *bytes)
+{
+    int64_t padded[4];
+    if (layout != INGOT_LAYOUT_C16 || element != INGOT_FLOAT || rank < 3 || rank > 4 ||
+        dims[1] > INT64_MAX - INGOT_BLOCK)
+        return false;
+    for (int i = 0; i < rank; i++)
+        padded[i] = dims[i];
+    padded[1] = (dims[1] + INGOT_BLOCK - 1) / INGOT_BLOCK * INGOT_BLOCK;
+    return ingot_tensor_bytes(element, rank, padded, bytes);
+}
+
+typedef struct reorder_task {
+    const ingot_layout_table *table;
+    size_t channels, blocks, image, parts; /* parts: chunks of a block */
+    const float *x;
+    float *y;
+    bool to_blocks;
+} reorder_task;
+
+static void run_reorder(void *argument, size_t chunk, int participant)
+{
+    const reorder_task *t = argument;
+    size_t first = chunk % t->parts * CHUNK, block = chunk / t->parts % t->blocks, n = chunk / t->parts / t->blocks;
+    size_t count = t->image - first < CHUNK ? t->image - first : CHUNK, channel = block * INGOT_BLOCK;
+    size_t channels = t->channels - channel < INGOT_BLOCK ? t->channels - channel : INGOT_BLOCK;
+    size_t plain = (n * t->channels + channel) * t->image + first;
+    size_t blocked = ((n * t->blocks + block) * t->image + first) * INGOT_BLOCK;
+    if (t->to_blocks)
+        t->table->block(t->x + plain, t->image, channels, t->y + blocked, count);
+    else
+        t->table->unblock(t->x + blocked, t->y + plain, t->image, channels, count);
+}
+
+static void reorder(size_t batch, size_t channels, size_t image, const float *x, float *y, bool to_blocks, int threads)
+{
+    reorder_task t = {.table = ingot_layout_table_at(ingot_level_best()),
+                      .channels = channels,
+                      .blocks = ingot_block_count(channels),
+                      .image = image,
+                      .parts = (image + CHUNK - 1) / CHUNK,
+                      .x = x,
+                      .y = y,
+                      .to_blocks = to_blocks};
+    ingot_parallel(batch * channels * image < LEAST_COUNT ? 1 : threads, batch * t.blocks * t.parts, run_reorder, &t);
+}
+
+void ingot_block_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads)
+{
+    reorder(batch, channels, image, x, y, true, threads);
+}
+
+void ingot_unblock_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads)
+{
+    reorder(batch, channels, image, x, y, false, threads);
+}

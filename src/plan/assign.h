@@ -1,0 +1,12 @@
+/* Which tactic each region gets: the choice of layouts over a whole graph. */
+#ifndef INGOT_PLAN_ASSIGN_H
+#define INGOT_PLAN_ASSIGN_H
+
+#include "plan/backend.h"
+
+/* Picks tactics[i] for region i so that the costs of kernels and of reorders between them are low together: a local minimum,
+ * found from the graph alone, the same every time. Where costs are equal, fewer tensors are in layouts of the backend's own. */
+ingot_status ingot_assign_tactics(const ingot_graph *graph, const ingot_backend *backend, ingot_device *device,
+                                  const ingot_region *regions, size_t count, ingot_tactic *tactics, ingot_error *error);
+
+#endif
