@@ -2,10 +2,17 @@
 
 #include <time.h>
 
+#include "ingot/custom_op.h"
+
 ingot_status cli_model_open(const char *path, const cli_session_settings *settings, ingot_model **model,
                             ingot_error *error)
 {
     ingot_model_options options;
+    for (size_t i = 0; i < settings->custom_ops.count; i++) {
+        ingot_status status = ingot_register_library(settings->custom_ops.items[i], error);
+        if (status != INGOT_OK)
+            return status;
+    }
     ingot_model_options_init(&options);
     options.no_mmap = settings->no_mmap;
     options.memory_limit = settings->memory_limit;

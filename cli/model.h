@@ -8,6 +8,7 @@
 typedef struct cli_session_settings {
     int64_t threads, opt_level;
     const char *device, *precision, *disable_passes;
+    cli_list custom_ops;
     size_t memory_limit;
     bool no_mmap;
 } cli_session_settings;
@@ -47,6 +48,13 @@ typedef struct cli_session_settings {
          "most memory to use, such as 512M or 4G; default: .8 of the machine's",                                     \
          CLI_BYTES,                                                                                                  \
          offsetof(type, field.memory_limit),                                                                         \
+         0,                                                                                                          \
+         0},                                                                                                         \
+        {"custom-ops",                                                                                               \
+         "LIBRARY",                                                                                                  \
+         "shared library of custom operators (ingot/custom_op.h); may be repeated",                                  \
+         CLI_LIST,                                                                                                   \
+         offsetof(type, field.custom_ops),                                                                           \
          0,                                                                                                          \
          0},                                                                                                         \
     {                                                                                                                \

@@ -7,6 +7,7 @@
 #define INGOT_GRAPH_GRAPH_H
 
 #include "graph/type.h"
+#include "ingot/custom_op.h" /* ingot_text and the other params */
 
 typedef struct ingot_module ingot_module;
 typedef struct ingot_graph ingot_graph;
@@ -32,11 +33,6 @@ typedef enum ingot_attribute_type { /* numbers of onnx.AttributeProto.AttributeT
                                     INGOT_ATTRIBUTE_TYPE_PROTO = 13,
                                     INGOT_ATTRIBUTE_TYPE_PROTOS = 14,
 } ingot_attribute_type;
-
-typedef struct ingot_text { /* bytes, not NUL-terminated unless said */
-    const char *data;
-    size_t size;
-} ingot_text;
 
 typedef struct ingot_attribute {
     const char *name;

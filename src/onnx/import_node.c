@@ -141,8 +141,8 @@ static ingot_status find_operator(builder *b)
     b->spec.opset = (int)opset;
     INGOT_TRY(scratch_text(b, b->proto->op_type, &b->spec.op_type));
     INGOT_TRY(scratch_text(b, domain, &b->spec.domain));
-    const ingot_schema *schema; /* looked at again when all nodes are there; here it stops a bad file early */
-    return ingot_schema_require(b->spec.domain, b->spec.op_type, opset, &schema, importer->error);
+    /* Looked at again when all nodes are there; here it stops a bad file early. */
+    return ingot_op_require(b->spec.domain, b->spec.op_type, opset, importer->error);
 }
 
 static ingot_status make_name(builder *b, char *text, size_t size)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ops/custom.h"
+
 #define OP(domain, name, since, op, kernel) extern const ingot_op ingot_op_##op;
 #define OP_VIEW(domain, name, since, op)    extern const ingot_op ingot_op_##op;
 #define OP_CONTROL(domain, name, since, op) extern const ingot_op ingot_op_##op;
@@ -166,6 +168,13 @@ static ingot_status fill_given(const param_source *s, void *field)
     return INGOT_INTERNAL;
 }
 
+ingot_status ingot_op_fill_param(const ingot_node *node, const ingot_param_field *field,
+                                 const ingot_attribute *attribute, void *to, ingot_error *error)
+{
+    param_source s = {.field = field, .attribute = attribute, .module = node->graph->module, .error = error};
+    return fill_given(&s, to);
+}
+
 static ingot_status fill_default_texts(const param_source *s, ingot_texts *field)
 {
     const char *const *strings = ingot_schema_default_strings(s->schema);
@@ -250,9 +259,29 @@ static ingot_status upgrade(ingot_node *node, const ingot_op_entry *entry, int d
     return resolve(node, depth + 1, error);
 }
 
+/* What a program registered for an operator that Ingot has not itself; NULL: nothing. */
+static const ingot_custom_op *find_custom(const char *domain, const char *name, int64_t opset_version)
+{
+    const ingot_schema *schema = ingot_schema_find(domain, name, opset_version);
+    if (schema && ingot_op_find(schema->domain, schema->name, schema->since_version))
+        return NULL;
+    return ingot_custom_find(domain, name, opset_version);
+}
+
+ingot_status ingot_op_require(const char *domain, const char *name, int64_t opset_version, ingot_error *error)
+{
+    const ingot_schema *schema;
+    if (find_custom(domain, name, opset_version))
+        return INGOT_OK;
+    return ingot_schema_require(domain, name, opset_version, &schema, error);
+}
+
 static ingot_status resolve(ingot_node *node, int depth, ingot_error *error)
 {
     const ingot_schema *schema;
+    const ingot_custom_op *custom = find_custom(node->domain, node->op_type, node->opset);
+    if (custom)
+        return ingot_custom_resolve(node, custom, error);
     INGOT_TRY(ingot_schema_require(node->domain, node->op_type, node->opset, &schema, error));
     INGOT_TRY(check_operands(node, schema, error));
     INGOT_TRY(check_attributes(node, schema, error));

@@ -8,35 +8,7 @@
 #include "graph/graph.h"
 #include "ops/schema.h"
 
-/* ---- Attributes to params ---- */
-typedef enum ingot_param_kind {
-    INGOT_PARAM_INT,    /* int64_t */
-    INGOT_PARAM_BOOL,   /* bool, from an int that must be 0 or 1 */
-    INGOT_PARAM_FLOAT,  /* float */
-    INGOT_PARAM_WORD,   /* int: index into words; an unlisted word is refused */
-    INGOT_PARAM_TEXT,   /* ingot_text */
-    INGOT_PARAM_INTS,   /* ingot_ints */
-    INGOT_PARAM_FLOATS, /* ingot_floats */
-    INGOT_PARAM_TEXTS,  /* ingot_texts */
-    INGOT_PARAM_TENSOR, /* const ingot_value *, NULL where absent */
-} ingot_param_kind;
-
-typedef struct ingot_ints {
-    const int64_t *data; /* lives in the module's arena */
-    size_t count;
-    bool given; /* the attribute was there */
-} ingot_ints;
-typedef struct ingot_floats {
-    const float *data;
-    size_t count;
-    bool given;
-} ingot_floats;
-typedef struct ingot_texts {
-    const ingot_text *data;
-    size_t count;
-    bool given;
-} ingot_texts;
-
+/* ---- Attributes to params: the kinds of fields are those of ingot/custom_op.h ---- */
 typedef struct ingot_param_field {
     const char *attribute;
     ingot_param_kind kind;
@@ -117,6 +89,7 @@ enum {
     INGOT_OP_RANDOM = 1 << 3,      /* two runs may differ: not folded, not merged with its twin */
     INGOT_OP_CONTROL = 1 << 4,     /* runs bodies: the runtime's, no kernel */
     INGOT_OP_READS_SHAPE = 1 << 5, /* uses only the shape of input 0 (Shape, Size): keeps no content alive */
+    INGOT_OP_CUSTOM = 1 << 6,      /* registered by the program (custom.h): the op is part of its registration */
 };
 
 typedef struct ingot_op ingot_op;
@@ -145,6 +118,12 @@ typedef struct ingot_op_entry {
 const ingot_op_entry *ingot_op_entries(size_t *count);
 /* The entry in force for a schema version; NULL: Ingot has none. */
 const ingot_op_entry *ingot_op_find(const char *domain, const char *name, int since_version);
+
+/* As ingot_schema_require, of operators that are registered too: INGOT_OK where a node of this name can be resolved. */
+ingot_status ingot_op_require(const char *domain, const char *name, int64_t opset_version, ingot_error *error);
+/* Fills a field of params from the attribute that the node has for it. */
+ingot_status ingot_op_fill_param(const ingot_node *node, const ingot_param_field *field,
+                                 const ingot_attribute *attribute, void *to, ingot_error *error);
 
 /* Sets op and params of a node, upgrading it and resolving what that adds: finds the schema (an unknown operator, or one that
  * came later, is refused by name), checks arity and attributes against it, fills params with defaults, runs check. */

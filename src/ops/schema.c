@@ -112,7 +112,7 @@ ingot_status ingot_schema_require(const char *domain, const char *name, int64_t 
                           name, domain, known->min_opset, known->max_opset);
     return ingot_fail(error, INGOT_UNSUPPORTED,
                       "operator '%s' of domain %s is not supported: it is neither of the ONNX standard nor a function "
-                      "of the model",
+                      "of the model, and no library of custom operators that was registered has it",
                       name, domain);
 }
 

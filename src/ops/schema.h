@@ -12,8 +12,6 @@
  * lacks. */
 typedef uint32_t ingot_element_set;
 
-#define INGOT_ELEMENT_BIT(element) (UINT32_C(1) << (element))
-
 /* The forms of type that the standard's constraints hold. X(name, text before and after the element type) */
 #define INGOT_TYPE_FORM_LIST(X)                                    \
     X(INGOT_FORM_TENSOR, "tensor(", ")")                           \

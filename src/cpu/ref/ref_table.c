@@ -1,5 +1,6 @@
 /* Which reference kernel serves which operator form: ops.def as a table. */
 #include "cpu/ref/ref.h"
+#include "ops/custom.h"
 #include "plan/backend.h"
 
 #define OP(domain, name, since, op, kernel) extern const ingot_op ingot_op_##op;
@@ -22,6 +23,8 @@ static const struct {
 ingot_kernel ingot_reference_kernel(const ingot_op *op)
 {
     size_t i = 0;
+    if (op->flags & INGOT_OP_CUSTOM)
+        return ingot_custom_kernel;
     while (kernels[i].op && kernels[i].op != op)
         i++;
     return kernels[i].kernel;
