@@ -197,10 +197,16 @@ INGOT_API ingot_status ingot_value_create_map(ingot_value *keys, ingot_value *va
 /* An optional that holds item (taken when it succeeds), or nothing where item is NULL. */
 INGOT_API ingot_status ingot_value_create_optional(ingot_value *item, ingot_value **value, ingot_error *error);
 
+/* A sparse tensor of rank dims: values a tensor [n], indices an int64 tensor of row-major places [n] or of coordinates
+ * [n, rank], ascending. Takes both when it succeeds. */
+INGOT_API ingot_status ingot_value_create_sparse(int rank, const int64_t *dims, ingot_value *values,
+                                                 ingot_value *indices, ingot_value **value, ingot_error *error);
+
 INGOT_API void ingot_value_release(ingot_value *value);
 
 INGOT_API ingot_kind ingot_value_kind(const ingot_value *value);
-/* Of a tensor: its element type, rank, sizes (rank of them, valid as long as the value), number of elements, bytes. */
+/* Of a tensor: its element type, rank, sizes (rank of them, valid as long as the value), number of elements, bytes. The
+ * first three also of a sparse tensor: those of the dense one that it stands for. */
 INGOT_API ingot_element ingot_value_element(const ingot_value *value);
 INGOT_API int ingot_value_rank(const ingot_value *value);
 INGOT_API const int64_t *ingot_value_dims(const ingot_value *value);
@@ -218,6 +224,9 @@ INGOT_API const ingot_value *ingot_value_map_keys(const ingot_value *map);
 INGOT_API const ingot_value *ingot_value_map_values(const ingot_value *map);
 /* What an optional holds, NULL where it is empty. Borrowed. */
 INGOT_API const ingot_value *ingot_value_optional_item(const ingot_value *optional);
+/* The values [n] of a sparse tensor and where they stand: row-major places [n] or coordinates [n, rank]. Borrowed. */
+INGOT_API const ingot_value *ingot_value_sparse_values(const ingot_value *sparse);
+INGOT_API const ingot_value *ingot_value_sparse_indices(const ingot_value *sparse);
 
 /* ---- Models ----------------------------------------------------------------------------------------------------- */
 
@@ -256,8 +265,12 @@ INGOT_API const ingot_value_info *ingot_model_output(const ingot_model *model, s
 /* What the file says of itself. Strings are "" where it says nothing. Valid as long as the model. */
 INGOT_API int64_t ingot_model_ir_version(const ingot_model *model);
 INGOT_API const char *ingot_model_producer(const ingot_model *model); /* "name version" */
+INGOT_API const char *ingot_model_producer_name(const ingot_model *model);
+INGOT_API const char *ingot_model_domain(const ingot_model *model); /* whose model it is, "org.example" */
+INGOT_API int64_t ingot_model_version(const ingot_model *model);
 INGOT_API const char *ingot_model_graph_name(const ingot_model *model);
-INGOT_API const char *ingot_model_description(const ingot_model *model);
+INGOT_API const char *ingot_model_graph_description(const ingot_model *model);
+INGOT_API const char *ingot_model_description(const ingot_model *model); /* of the model, else of the graph */
 INGOT_API size_t ingot_model_opset_count(const ingot_model *model);
 /* Domain ("ai.onnx" for the default one) and version of opset import number index; returns NULL past the end. */
 INGOT_API const char *ingot_model_opset(const ingot_model *model, size_t index, int64_t *version);

@@ -59,6 +59,13 @@ size_t ingot_element_alignment(ingot_element element);
 /* Constants of a model file are used where they lie, which is anywhere. What is read element by element must be aligned. */
 bool ingot_value_is_aligned(const ingot_value *v);
 
+/* The shapes of the parts of a sparse tensor against each other; indices inside its shape and ascending. fault: the status of a
+ * refusal. */
+ingot_status ingot_sparse_check(const ingot_value *values, const ingot_value *indices, int rank, const int64_t *dims,
+                                ingot_status fault, ingot_error *error);
+/* The row-major place of index number i; false where it lies outside. */
+bool ingot_sparse_place(const ingot_value *indices, size_t i, int rank, const int64_t *dims, size_t *place);
+
 static inline size_t ingot_element_size(ingot_element element) /* bytes; 0 for types under a byte */
 {
     return ingot_element_bits(element) / 8;

@@ -29,8 +29,8 @@ struct ingot_model {
     ingot_module *module; /* resolved and inferred; functions are inlined, captures explicit, bodies nested */
     struct ingot_model_files *files; /* mapped files that constants point into; private to src/onnx */
     const char *path;                /* for messages; "model in memory" */
-    int64_t ir_version;
-    const char *producer, *graph_name, *description;
+    int64_t ir_version, version;
+    const char *producer, *producer_name, *domain, *graph_name, *graph_description, *description;
     ingot_opset *opsets;
     size_t opset_count;
     ingot_metadata *metadata;

@@ -159,9 +159,29 @@ const char *ingot_model_producer(const ingot_model *model)
     return model != NULL ? model->producer : "";
 }
 
+const char *ingot_model_producer_name(const ingot_model *model)
+{
+    return model != NULL ? model->producer_name : "";
+}
+
+const char *ingot_model_domain(const ingot_model *model)
+{
+    return model != NULL ? model->domain : "";
+}
+
+int64_t ingot_model_version(const ingot_model *model)
+{
+    return model != NULL ? model->version : 0;
+}
+
 const char *ingot_model_graph_name(const ingot_model *model)
 {
     return model != NULL ? model->graph_name : "";
+}
+
+const char *ingot_model_graph_description(const ingot_model *model)
+{
+    return model != NULL ? model->graph_description : "";
 }
 
 const char *ingot_model_description(const ingot_model *model)

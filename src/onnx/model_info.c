@@ -106,6 +106,10 @@ static ingot_status fill_texts(ingot_importer *importer)
         memcpy(producer + name.size + 1, version.data, version.size);
     }
     model->producer = producer;
+    model->version = proto->model_version;
+    INGOT_TRY(ingot_import_text(importer, name, &model->producer_name));
+    INGOT_TRY(ingot_import_text(importer, proto->domain, &model->domain));
+    INGOT_TRY(ingot_import_text(importer, proto->graph->doc_string, &model->graph_description));
     INGOT_TRY(ingot_import_text(importer, proto->graph->name, &model->graph_name));
     return ingot_import_text(importer, proto->doc_string.size > 0 ? proto->doc_string : proto->graph->doc_string,
                              &model->description);

@@ -3,67 +3,6 @@
 #include "base/number.h"
 #include "onnx/tensor.h"
 
-/* The shape of the dense tensor, and its element count; the sizes of values and indices against it. */
-static ingot_status check_shapes(const ingot_value *values, const ingot_value *indices, int rank, const int64_t *dims,
-                                 ingot_error *error)
-{
-    char text[256];
-    size_t count;
-    if (!ingot_count_elements(rank, dims, &count))
-        return ingot_fail(error, INGOT_INVALID_MODEL, "the shape %s is too large",
-                          ingot_dims_describe(rank, dims, text, sizeof text));
-    if (values->rank != 1)
-        return ingot_fail(error, INGOT_INVALID_MODEL, "values have %d dimensions; 1 is needed", values->rank);
-    if (indices->element != INGOT_INT64)
-        return ingot_fail(error, INGOT_INVALID_MODEL, "indices are of type %s; int64 is needed",
-                          ingot_element_name(indices->element));
-    bool linear = indices->rank == 1;
-    bool tuples = indices->rank == 2 && indices->dims[1] == rank;
-    if ((!linear && !tuples) || indices->dims[0] != values->dims[0])
-        return ingot_fail(error, INGOT_INVALID_MODEL,
-                          "indices have shape %s; [%lld] or [%lld,%d] is needed for as many values",
-                          ingot_dims_describe(indices->rank, indices->dims, text, sizeof text),
-                          (long long)values->dims[0], (long long)values->dims[0], rank);
-    return INGOT_OK;
-}
-
-/* The row-major place of index number i; false where it lies outside. */
-static bool linear_index(const ingot_value *indices, size_t i, int rank, const int64_t *dims, size_t *result)
-{
-    const int64_t *data = indices->data;
-    size_t count = 0;
-    if (indices->rank == 1) {
-        *result = (size_t)data[i];
-        return data[i] >= 0 && ingot_count_elements(rank, dims, &count) && (uint64_t)data[i] < count;
-    }
-    size_t place = 0;
-    for (int axis = 0; axis < rank; axis++) {
-        int64_t index = data[i * (size_t)rank + (size_t)axis];
-        if (index < 0 || index >= dims[axis])
-            return false;
-        place = place * (size_t)dims[axis] + (size_t)index; /* stays below the element count, which was checked */
-    }
-    *result = place;
-    return true;
-}
-
-static ingot_status check_indices(const ingot_value *indices, int rank, const int64_t *dims, ingot_error *error)
-{
-    char text[256];
-    size_t previous = 0;
-    for (size_t i = 0; i < (size_t)indices->dims[0]; i++) {
-        size_t place;
-        if (!linear_index(indices, i, rank, dims, &place))
-            return ingot_fail(error, INGOT_INVALID_MODEL, "index number %zu lies outside the shape %s", i,
-                              ingot_dims_describe(rank, dims, text, sizeof text));
-        if (i > 0 && place <= previous)
-            return ingot_fail(error, INGOT_INVALID_MODEL,
-                              "index number %zu does not lie behind the one before it; indices must ascend", i);
-        previous = place;
-    }
-    return INGOT_OK;
-}
-
 ingot_status ingot_tensor_read_sparse_parts(const ingot_sparse_proto *proto, const ingot_tensor_source *source,
                                             ingot_value *values, ingot_value *indices, int *rank, int64_t *dims,
                                             ingot_error *error)
@@ -74,8 +13,7 @@ ingot_status ingot_tensor_read_sparse_parts(const ingot_sparse_proto *proto, con
     INGOT_TRY(ingot_tensor_read(proto->values, source, values, error));
     INGOT_TRY(ingot_tensor_read(proto->indices, source, indices, error));
     INGOT_TRY(ingot_dims_read(&proto->dims, rank, dims, error));
-    INGOT_TRY(check_shapes(values, indices, *rank, dims, error));
-    return check_indices(indices, *rank, dims, error);
+    return ingot_sparse_check(values, indices, *rank, dims, INGOT_INVALID_MODEL, error);
 }
 
 /* Puts values at their places of a tensor of zeros or empty strings. */
@@ -84,7 +22,7 @@ static ingot_status scatter(const ingot_value *values, const ingot_value *indice
 {
     for (size_t i = 0; i < (size_t)values->dims[0]; i++) {
         size_t place = 0;
-        linear_index(indices, i, dense->rank, dense->dims, &place);
+        ingot_sparse_place(indices, i, dense->rank, dense->dims, &place);
         if (values->element != INGOT_STRING) {
             ingot_copy_elements(ingot_element_bits(values->element), dense->data, place, values->data, i, 1);
             continue;

@@ -78,7 +78,7 @@ g (float[2] x) => (float[2] y, int64[3] i) {
 """,
     "described": """
 <ir_version: 9, opset_import: ["" : 17, "com.microsoft" : 1], producer_name: "maker", producer_version: "2.1",
- doc_string: "what it does", metadata_props: ["author" : "someone"]>
+ domain: "org.example", model_version: 7, doc_string: "what it does", metadata_props: ["author" : "someone"]>
 the_graph (float[N,3,M] x, int64 k) => (float y) <float[4] unused = {1, 2, 3, 4}> { t = Neg(x) y = Neg(t) }
 """,
     "sequence_input": """

@@ -271,6 +271,10 @@ static void a_model_describes_itself(void **state)
     size_t nodes = 0;
     assert_int_equal(ingot_model_ir_version(model), 9);
     assert_string_equal(ingot_model_producer(model), "maker 2.1");
+    assert_string_equal(ingot_model_producer_name(model), "maker");
+    assert_string_equal(ingot_model_domain(model), "org.example");
+    assert_int_equal(ingot_model_version(model), 7);
+    assert_string_equal(ingot_model_graph_description(model), "");
     assert_string_equal(ingot_model_graph_name(model), "the_graph");
     assert_string_equal(ingot_model_description(model), "what it does");
     assert_string_equal(ingot_model_opset(model, 0, &version), "ai.onnx");

@@ -328,6 +328,38 @@ static void an_optional_holds_a_value_or_nothing(void **state)
     ingot_value_release(value);
 }
 
+static void a_sparse_tensor_needs_ascending_places_inside_its_shape(void **state)
+{
+    float numbers[] = {1, 2, 3};
+    int64_t good[] = {0, 1, 1, 0, 1, 2}, twice[] = {0, 1, 0, 1, 1, 2}, outside[] = {0, 1, 1, 0, 2, 0};
+    const int64_t dims[] = {2, 3};
+    ingot_value *values, *indices, *sparse;
+    assert_int_equal(ingot_value_create_tensor(INGOT_FLOAT, 1, (int64_t[]){3}, numbers, sizeof numbers, &values, NULL),
+                     INGOT_OK);
+    int64_t *refused[] = {twice, outside};
+    for (size_t i = 0; i < 2; i++) {
+        ingot_value_create_tensor(INGOT_INT64, 2, (int64_t[]){3, 2}, refused[i], sizeof good, &indices, NULL);
+        assert_int_equal(ingot_value_create_sparse(2, dims, values, indices, &sparse, NULL), INGOT_INVALID_ARGUMENT);
+        assert_null(sparse);
+        ingot_value_release(indices);
+    }
+    assert_int_equal(ingot_value_create_sparse(2, dims, values, values, &sparse, NULL), INGOT_INVALID_ARGUMENT);
+    assert_int_equal(ingot_value_create_sparse(2, dims, values, NULL, &sparse, NULL), INGOT_INVALID_ARGUMENT);
+    ingot_value_create_tensor(INGOT_INT64, 2, (int64_t[]){3, 2}, good, sizeof good, &indices, NULL);
+    assert_int_equal(ingot_value_create_sparse(0, NULL, values, indices, &sparse, NULL), INGOT_INVALID_ARGUMENT);
+    assert_int_equal(ingot_value_create_sparse(2, (int64_t[]){2, -3}, values, indices, &sparse, NULL),
+                     INGOT_INVALID_ARGUMENT);
+    assert_int_equal(ingot_value_create_sparse(2, dims, values, indices, &sparse, NULL), INGOT_OK);
+    assert_int_equal(ingot_value_kind(sparse), INGOT_KIND_SPARSE);
+    assert_int_equal(ingot_value_element(sparse), INGOT_FLOAT);
+    assert_int_equal(ingot_value_rank(sparse), 2);
+    assert_int_equal(ingot_value_dims(sparse)[1], 3);
+    assert_ptr_equal(ingot_value_sparse_values(sparse), values);
+    assert_ptr_equal(ingot_value_sparse_indices(sparse), indices);
+    assert_null(ingot_value_sparse_values(values));
+    ingot_value_release(sparse);
+}
+
 static void values_nest_only_so_deep(void **state)
 {
     ingot_value *value = new_tensor(INGOT_FLOAT, 1), *outer = NULL;
@@ -392,6 +424,7 @@ int main(void)
         cmocka_unit_test(a_sequence_takes_items_of_one_type_once),
         cmocka_unit_test(a_map_needs_keys_that_fit_its_values),
         cmocka_unit_test(an_optional_holds_a_value_or_nothing),
+        cmocka_unit_test(a_sparse_tensor_needs_ascending_places_inside_its_shape),
         cmocka_unit_test(values_nest_only_so_deep),
         cmocka_unit_test(every_allocation_may_fail),
     };
