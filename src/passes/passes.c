@@ -22,6 +22,8 @@ const ingot_pass ingot_passes[] = {
     {"merge-views", "chains of Reshape, Squeeze, Unsqueeze, Flatten and chains of Transpose become one node",
      INGOT_OPT_EXACT, ingot_pass_merge_views},
     {"merge-duplicates", "equal nodes and equal constants are kept once", INGOT_OPT_EXACT, ingot_pass_merge_duplicates},
+    {"shrink-constants", "constants that broadcasting spreads anyhow hold their numbers once", INGOT_OPT_EXACT,
+     ingot_pass_shrink_constants},
     {"fuse-layer-norm", "layer normalization spelled out becomes LayerNormalization", INGOT_OPT_ALL,
      ingot_pass_fuse_layer_norm},
     {"fuse-gelu", "GELU spelled out with Erf or Tanh becomes Gelu", INGOT_OPT_ALL, ingot_pass_fuse_gelu},

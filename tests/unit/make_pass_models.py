@@ -187,6 +187,15 @@ g (float[2,3] x) => (float[2,3] y) { a = HardSigmoid (x) y = Mul(x, a) }
     "swish": """
 g (float[2,3] x) => (float[2,3] y) { a = Sigmoid (x) y = Mul(a, x) }
 """,
+    # Slopes that differ by channel alone, and factors that differ by column alone.
+    "repeated": """
+g (float[1,2,2,3] x) => (float[1,2,2,3] y) <float[2,2,3] slope = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 2, 2, 2, 2, 2, 2},
+  float[2,2,3] factor = {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}> { a = PRelu(x, slope) y = Mul(factor, a) }
+""",
+    # The constant alone makes the result as large as it is.
+    "repeated_spreading": """
+g (float[1,3] x) => (float[2,3] y) <float[2,3] factor = {1, 2, 3, 1, 2, 3}> { y = Mul(x, factor) }
+""",
     # The condition is constant; the branch not taken is wrong.
     "if_constant": """
 g (float[2] x) => (float[2] y) <bool yes = {1}, float[2] w = {1, 2}, int64 far = {7}> {

@@ -289,6 +289,37 @@ static void swish_is_found(void **state)
     CHECK(swish, INGOT_OPT_ALL, "Swish");
 }
 
+static void expect_operand_shape(const ingot_graph *graph, const char *op_type, size_t operand, const int64_t *dims,
+                                 int rank)
+{
+    const ingot_value *content = find_node(graph, op_type)->inputs[operand]->constant;
+    assert_non_null(content);
+    assert_int_equal(content->rank, rank);
+    assert_memory_equal(content->dims, dims, (size_t)rank * sizeof *dims);
+}
+
+static void a_constant_that_repeats_itself_shrinks_to_its_period(void **state)
+{
+    fixture f;
+    OPEN(&f, repeated);
+    optimize_well(&f, INGOT_OPT_EXACT);
+    expect_operand_shape(f.module->main, "PRelu", 1, (const int64_t[]){2, 1, 1}, 3);
+    expect_operand_shape(f.module->main, "Mul", 0, (const int64_t[]){1, 1, 3}, 3);
+    run_and_compare(&f, repeated_x, repeated_y, sizeof repeated_y / sizeof *repeated_y);
+    close_fixture(&f);
+}
+
+static void a_constant_that_spreads_the_other_operand_keeps_its_shape(void **state)
+{
+    fixture f;
+    OPEN(&f, repeated_spreading);
+    optimize_well(&f, INGOT_OPT_EXACT);
+    expect_operand_shape(f.module->main, "Mul", 1, (const int64_t[]){2, 3}, 2);
+    run_and_compare(&f, repeated_spreading_x, repeated_spreading_y,
+                    sizeof repeated_spreading_y / sizeof *repeated_spreading_y);
+    close_fixture(&f);
+}
+
 static void the_branch_taken_moves_in_and_the_other_does_not_matter(void **state)
 {
     CHECK(if_constant, INGOT_OPT_EXACT, "Neg Add Add");
@@ -486,6 +517,8 @@ int main(void)
         cmocka_unit_test(hard_swish_by_hard_sigmoid_is_found),
         cmocka_unit_test(a_hard_sigmoid_of_another_slope_stays),
         cmocka_unit_test(swish_is_found),
+        cmocka_unit_test(a_constant_that_repeats_itself_shrinks_to_its_period),
+        cmocka_unit_test(a_constant_that_spreads_the_other_operand_keeps_its_shape),
         cmocka_unit_test(the_branch_taken_moves_in_and_the_other_does_not_matter),
         cmocka_unit_test(bodies_take_constants_and_drop_what_they_do_not_use),
         cmocka_unit_test(a_node_that_fails_while_folding_stays),
