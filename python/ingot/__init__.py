@@ -1,0 +1,35 @@
+"""Ingot runs ONNX models, fast.
+
+    import ingot
+    session = ingot.load("model.onnx")
+    result = session(x)                              # in the order of the model's inputs
+    results = session.run({"x": x})                  # by name; a dict of all outputs
+
+ingot.ort has the names of onnxruntime: `import ingot.ort as onnxruntime`.
+"""
+from ._core import Cancel
+from ._core import version as _version
+from ._errors import (
+    Busy,
+    Cancelled,
+    FileError,
+    IngotError,
+    InternalError,
+    InvalidArgument,
+    InvalidInput,
+    InvalidModel,
+    NotFound,
+    OutOfMemory,
+    Unsupported,
+)
+from ._session import Binding, Session, load
+from ._tools import BenchResult, Inspection, Operators, bench, inspect, operators
+from ._types import ValueInfo
+
+__version__ = _version()
+
+__all__ = [
+    "BenchResult", "Binding", "Busy", "Cancel", "Cancelled", "FileError", "IngotError", "Inspection", "InternalError",
+    "InvalidArgument", "InvalidInput", "InvalidModel", "NotFound", "Operators", "OutOfMemory", "Session", "Unsupported",
+    "ValueInfo", "bench", "inspect", "load", "operators",
+]
