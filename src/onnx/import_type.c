@@ -5,6 +5,20 @@
 /* Types inside types: a sequence of maps has three levels. */
 #define MAX_TYPE_DEPTH 8
 
+/* Some exporters write a mark that says "free" where the standard has a name: "?", "-1", "None". Sizes that share it need not
+ * be equal. */
+static bool is_name(ingot_span text)
+{
+    if (text.size == 4 && memcmp(text.data, "None", 4) == 0)
+        return false;
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80)
+            return true;
+    }
+    return false;
+}
+
 static ingot_status import_dims(ingot_importer *importer, const ingot_shape_proto *shape, ingot_type *type)
 {
     ingot_dims *dims = importer->module->dims;
@@ -16,7 +30,7 @@ static ingot_status import_dims(ingot_importer *importer, const ingot_shape_prot
     for (int i = 0; i < type->rank; i++) {
         if ((sizes[i].seen & INGOT_DIMENSION_HAS_VALUE) != 0 && sizes[i].dim_value >= 0)
             type->dims[i] = sizes[i].dim_value;
-        else if (sizes[i].dim_param.size > 0)
+        else if (is_name(sizes[i].dim_param))
             type->dims[i] = ingot_dim_symbol(dims, sizes[i].dim_param.data, sizes[i].dim_param.size);
         else
             type->dims[i] = ingot_dim_fresh(dims);
