@@ -295,6 +295,19 @@ INGOT_API void ingot_cancel_raise(ingot_cancel *cancel);
 INGOT_API void ingot_cancel_reset(ingot_cancel *cancel);
 INGOT_API void ingot_cancel_release(ingot_cancel *cancel);
 
+/* ---- Threads ---------------------------------------------------------------------------------------------------- */
+
+/* A thread pool of the program, for sessions to use in place of Ingot's own, which all other sessions of the process share.
+ * The struct and what user points to must live as long as the sessions that have it; it may be called from several threads
+ * at once. */
+typedef struct ingot_thread_pool {
+    /* Calls work(argument, i) once for each i of 0 ... count - 1, from any threads, this one among them, and returns when all
+     * those calls have. They share their work out among themselves: it is fastest where they run at the same time, but right
+     * in any order, even one after the other. count is at most the session's threads; work blocks on nothing. */
+    void (*run)(void *user, int count, void (*work)(void *argument, int index), void *argument);
+    void *user;
+} ingot_thread_pool;
+
 /* ---- Sessions --------------------------------------------------------------------------------------------------- */
 
 /* A model made ready for a device: optimized, planned, weights packed, warmed up. Thread-safe: several runs at once draw
@@ -328,6 +341,7 @@ typedef struct ingot_session_options {
     size_t max_contexts;     /* runs at once; one more waits for a context; 0: 16 */
     size_t shape_cache_size; /* input shapes whose layout is kept, the least recently used leaves; 0: 64 */
     ingot_cancel *cancel;    /* ends creation and every run of the session; NULL: none; the session keeps a reference */
+    const ingot_thread_pool *thread_pool; /* runs the parts of a run; NULL: Ingot's own threads */
 } ingot_session_options;
 
 INGOT_API void ingot_session_options_init(ingot_session_options *options);

@@ -9,10 +9,15 @@ typedef void (*ingot_task)(void *argument, size_t chunk, int participant);
 
 /* Runs task for chunks 0 ... chunks - 1 on at most threads participants, the caller included, and returns when all are done.
  * Chunks are handed out as threads come. The result must not depend on who takes which chunk, and the bounds of chunks
- * must come from the shape alone, never from threads. Workers take on the caller's floating-point mode. threads <= 1 or chunks <= 1 runs in the caller, without a pool.
- * Workers are made on first use (lazily, again after fork); where none can be made the caller does the work alone.
- * Two callers at once share the workers; none waits for the other. Never allocates once the pool exists. */
+ * must come from the shape alone, never from threads. Workers take on the caller's floating-point mode. threads <= 1 or
+ * chunks <= 1 runs in the caller, without a pool. Workers are made on first use (lazily, again after fork); where none can
+ * be made the caller does the work alone. Two callers at once share the workers; none waits for the other. Never allocates
+ * once the pool exists. */
 void ingot_parallel(int threads, size_t chunks, ingot_task task, void *argument);
+
+/* The program's own pool, in place of the process-wide one, for the calling thread's work from now on; NULL: the process-wide
+ * one again. Borrowed. Returns what was in use. */
+const ingot_thread_pool *ingot_threads_use(const ingot_thread_pool *pool);
 
 /* Makes workers for threads participants now, so that the first run finds them. */
 ingot_status ingot_threads_prepare(int threads, ingot_error *error);

@@ -2,6 +2,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/float_mode.h"
+#include "base/threads.h"
 #include "runtime/session.h"
 
 ingot_status ingot_context_make(ingot_session *s, ingot_context **context, ingot_error *error)
@@ -48,13 +50,28 @@ void ingot_context_reset(ingot_context *c)
         c->targets[i] = (ingot_target){0};
 }
 
+ingot_thread_state ingot_session_enter(const ingot_session *s)
+{
+    const ingot_thread_state before = {ingot_float_mode(), ingot_threads_use(s->thread_pool)};
+    ingot_float_mode_set(INGOT_FLOAT_IEEE);
+    return before;
+}
+
+void ingot_session_leave(ingot_thread_state before)
+{
+    ingot_threads_use(before.pool);
+    ingot_float_mode_set(before.float_mode);
+}
+
 ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel, ingot_error *error)
 {
     ingot_run run = {
         .threads = c->session->threads, .session_cancel = c->session->cancel, .run_cancel = cancel, .error = error};
     INGOT_TRY(ingot_context_check_inputs(c, error));
     INGOT_TRY(ingot_context_check_outputs(c, error));
+    const ingot_thread_state before = ingot_session_enter(c->session);
     ingot_status status = ingot_frame_run(c->frame, c->inputs, c->targets, &run);
+    ingot_session_leave(before);
     atomic_store(&c->bytes, ingot_frame_bytes(c->frame));
     return status;
 }

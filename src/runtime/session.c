@@ -34,6 +34,8 @@ static ingot_status read_options(const ingot_session_options *given, ingot_sessi
                           INGOT_MAX_THREADS);
     if (options->opt_level < INGOT_OPT_NONE || options->opt_level > INGOT_OPT_ALL)
         return ingot_fail(error, INGOT_INVALID_ARGUMENT, "opt_level is %d, but must be 0, 1 or 2", options->opt_level);
+    if (options->thread_pool && !options->thread_pool->run)
+        return ingot_fail(error, INGOT_INVALID_ARGUMENT, "thread_pool has no function 'run': set one");
     if (options->device && strcmp(options->device, "cpu") != 0)
         return ingot_fail(error, INGOT_UNSUPPORTED, "device '%s' is not supported: this build runs on 'cpu'",
                           options->device);
@@ -169,7 +171,8 @@ static ingot_status build(ingot_session *s, const ingot_session_options *options
     INGOT_TRY(s->backend->open(0, &s->device, error));
     INGOT_TRY(plan(s, options, error));
     INGOT_TRY(ingot_session_name_regions(s, error));
-    INGOT_TRY(ingot_threads_prepare(s->threads, error));
+    if (!s->thread_pool)
+        INGOT_TRY(ingot_threads_prepare(s->threads, error));
     uint64_t start = ingot_clock_ns();
     INGOT_TRY(ingot_session_warm_up(s, options, error));
     s->statistics.warmup_ms = ingot_clock_ms_since(start);
@@ -218,8 +221,11 @@ ingot_status ingot_session_create(ingot_model *model, const ingot_session_option
     s->backend = &ingot_cpu_backend;
     s->threads = options.threads ? options.threads : ingot_threads_available();
     s->max_contexts = options.max_contexts ? options.max_contexts : DEFAULT_CONTEXTS;
+    s->thread_pool = options.thread_pool;
     ingot_error local = {0};
+    const ingot_thread_state before = ingot_session_enter(s);
     ingot_status status = build(s, &options, &local);
+    ingot_session_leave(before);
     if (status != INGOT_OK) {
         ingot_fail(error, status, "%s: %s", model->path, local.message);
         free_session(s);

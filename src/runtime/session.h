@@ -21,6 +21,7 @@ struct ingot_session {
     ingot_device *device;
     ingot_plan *plan;
     int threads;
+    const ingot_thread_pool *thread_pool; /* the program's; NULL: the process-wide one */
     ingot_cancel *cancel;
     ingot_value_info *inputs, *outputs; /* strings live in the module's arena */
     size_t input_count, output_count;
@@ -55,6 +56,14 @@ ingot_status ingot_context_make(ingot_session *session, ingot_context **context,
 void ingot_context_free(ingot_context *context);
 /* Sets all bindings to what they are before any. */
 void ingot_context_reset(ingot_context *context);
+/* What work for a session sets in the calling thread, and what was there before: results depend neither on how the program
+ * rounds nor on whose threads there are. */
+typedef struct ingot_thread_state {
+    unsigned float_mode;
+    const ingot_thread_pool *pool;
+} ingot_thread_state;
+ingot_thread_state ingot_session_enter(const ingot_session *session);
+void ingot_session_leave(ingot_thread_state before);
 /* Checks what is bound and runs. */
 ingot_status ingot_context_execute(ingot_context *context, const ingot_cancel *cancel, ingot_error *error);
 /* Index of a name; INGOT_NOT_FOUND naming it and what there is. */
