@@ -8,19 +8,23 @@ import sys
 import house
 
 LEVELS = "src/cpu/simd/levels.def"
-KERNEL_NAME = re.compile(r"(?<![a-zA-Z0-9])([a-z]+\d+_\d+x\d+_[a-z][a-z0-9]*)")
 
 
 def names_in(path, macro):
     return re.findall(rf"^\s*{macro}\((\w+)", house.without_comments(house.read(path)), re.M)
 
 
+def any_of(words):
+    """A pattern for the words, the longest first."""
+    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
 def check_folder(folder, levels):
     problems, paths = [], [path for path in house.files(folder) if os.path.dirname(path) == folder]
     tables = [path for path in house.files(folder, endings=("_kernels.def",))]
     listed = {name for table in tables for name in names_in(table, r"INGOT_\w+")}
-    known = set(levels) | {name.rsplit("_", 1)[-1] for name in listed}
-    suffix = re.compile(r"_(" + "|".join(sorted(known | {"sse", "neon", "vnni", "bf16", "amx"})) + r")\.c$")
+    known = set(levels) | {name.split("_", 2)[-1] for name in listed}
+    suffix = re.compile(r"_(" + any_of(known | {"sse", "neon", "vnni", "bf16", "amx"}) + r")\.c$")
     kernels = [(path, match.group(1)) for path in paths if (match := suffix.search(path))]
     if not kernels:
         return []
@@ -28,7 +32,7 @@ def check_folder(folder, levels):
                  for path, level in kernels if level not in known]
     text = "\n".join(house.without_comments(house.read(path)) for path, _ in kernels)
     if tables:
-        named = {name for name in KERNEL_NAME.findall(text) if name.rsplit("_", 1)[-1] in known}
+        named = set(re.findall(rf"(?<![a-zA-Z0-9])([a-z]+\d+_\d+x\d+_(?:{any_of(known)}))(?![a-z0-9])", text))
         problems += [f"{folder}: kernel {name} has no line in {', '.join(tables)}" for name in sorted(named - listed)]
         problems += [f"{folder}: {name} of {', '.join(tables)} is defined nowhere" for name in sorted(listed - named)]
     checker = f"tests/checkkernels/check_{os.path.basename(folder)}.c"

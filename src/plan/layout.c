@@ -78,12 +78,23 @@ static ingot_status record_slot(builder *b, size_t slot)
     return INGOT_OK;
 }
 
+/* Shapes of all that a region's nodes make, whatever has memory in the plain layout: its arithmetic is counted from them. */
+static ingot_status record_inner(builder *b, const ingot_plan_step *step)
+{
+    for (size_t n = 0; n < step->region.node_count; n++)
+        for (size_t i = 0; i < step->region.nodes[n]->output_count; i++)
+            if (step->region.nodes[n]->outputs[i])
+                INGOT_TRY(record_slot(b, step->region.nodes[n]->outputs[i]->id));
+    return INGOT_OK;
+}
+
 static ingot_status shape_step(builder *b, const ingot_plan_step *step)
 {
     if (step->kind == INGOT_STEP_CONTROL)
         unknown_outputs(b, step);
     else if (step->kind != INGOT_STEP_REORDER)
         INGOT_TRY(ingot_plan_shape_step(b->plan, step, &b->shapes, b->error));
+    INGOT_TRY(record_inner(b, step));
     for (size_t i = 0; i < step->output_count; i++) {
         if (step->outputs[i] == INGOT_NO_SLOT)
             continue;

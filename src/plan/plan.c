@@ -461,11 +461,33 @@ static ingot_status plan_graph(const ingot_graph *graph, const ingot_plan_option
     return status;
 }
 
+/* Gives the plan's steps the numbers from first on, then those of its bodies; returns the next number. */
+static size_t number_steps(ingot_plan *plan, size_t first)
+{
+    size_t next = first + plan->step_count;
+    plan->first_number = first;
+    for (size_t i = 0; i < plan->step_count; i++)
+        for (size_t b = 0; plan->steps[i].bodies && b < plan->steps[i].node->body_count; b++)
+            next = number_steps(plan->steps[i].bodies[b], next);
+    return next;
+}
+
+size_t ingot_plan_count_steps(const ingot_plan *plan)
+{
+    size_t count = plan->step_count;
+    for (size_t i = 0; i < plan->step_count; i++)
+        for (size_t b = 0; plan->steps[i].bodies && b < plan->steps[i].node->body_count; b++)
+            count += ingot_plan_count_steps(plan->steps[i].bodies[b]);
+    return count;
+}
+
 ingot_status ingot_plan_create(const ingot_graph *graph, const ingot_plan_options *options, ingot_plan **plan,
                                ingot_error *error)
 {
     *plan = NULL;
-    return plan_graph(graph, options, NULL, 0, plan, error);
+    INGOT_TRY(plan_graph(graph, options, NULL, 0, plan, error));
+    number_steps(*plan, 0);
+    return INGOT_OK;
 }
 
 void ingot_plan_release(ingot_plan *plan)

@@ -68,6 +68,7 @@ struct ingot_plan {
     ingot_arena *arena;   /* of the outermost plan; inner ones borrow it */
     ingot_plan_step *steps;
     size_t step_count;
+    size_t first_number; /* of the first step; steps are numbered through the outermost plan, then its bodies */
     ingot_slot *slots;
     size_t slot_count;
     size_t max_operands;        /* of any node: inputs and outputs together */
@@ -101,6 +102,9 @@ void ingot_plan_release(ingot_plan *plan);
 /* Bytes of the slot's memory for a tensor of this shape; false where they are beyond any memory. */
 bool ingot_plan_slot_bytes(const ingot_plan *plan, size_t slot, ingot_element element, int rank, const int64_t *dims,
                            size_t *bytes);
+
+/* Number of steps of the plan and all bodies in it. */
+size_t ingot_plan_count_steps(const ingot_plan *plan);
 
 /* ---- Shapes of one step, as numbers ---- */
 

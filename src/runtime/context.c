@@ -65,12 +65,19 @@ void ingot_session_leave(ingot_thread_state before)
 
 ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel, ingot_error *error)
 {
-    ingot_run run = {
-        .threads = c->session->threads, .session_cancel = c->session->cancel, .run_cancel = cancel, .error = error};
+    ingot_run run = {.threads = c->session->threads,
+                     .session_cancel = c->session->cancel,
+                     .run_cancel = cancel,
+                     .profile = c->profile,
+                     .error = error};
     INGOT_TRY(ingot_context_check_inputs(c, error));
     INGOT_TRY(ingot_context_check_outputs(c, error));
     const ingot_thread_state before = ingot_session_enter(c->session);
+    if (run.profile)
+        ingot_profile_begin(run.profile);
     ingot_status status = ingot_frame_run(c->frame, c->inputs, c->targets, &run);
+    if (run.profile)
+        ingot_profile_end(run.profile);
     ingot_session_leave(before);
     atomic_store(&c->bytes, ingot_frame_bytes(c->frame));
     return status;

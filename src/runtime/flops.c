@@ -4,13 +4,27 @@
 
 #include "ops/matmul.h"
 
-/* Sizes of an operand under the layout; NULL where they are not known. */
-static const int64_t *dims_of(const ingot_layout *layout, const size_t *slots, size_t count, size_t index, int *rank)
+typedef struct shapes {
+    const ingot_layout *layout;
+    const ingot_type *types; /* of values that the layout does not know; NULL: none */
+} shapes;
+
+/* Sizes of a value; NULL where they are not known. */
+static const int64_t *dims_of(const shapes *s, const ingot_graph_value *value, int *rank)
 {
-    if (index >= count || slots[index] == INGOT_NO_SLOT || !layout->slots[slots[index]].known)
+    if (!value)
         return NULL;
-    *rank = layout->slots[slots[index]].rank;
-    return layout->dims + layout->slots[slots[index]].dims;
+    const ingot_layout_slot *slot = &s->layout->slots[value->id];
+    *rank = slot->rank;
+    if (slot->known)
+        return s->layout->dims + slot->dims;
+    if (!s->types || s->types[value->id].kind != INGOT_KIND_TENSOR)
+        return NULL;
+    *rank = s->types[value->id].rank;
+    for (int i = 0; i < *rank; i++)
+        if (!ingot_dim_is_number(s->types[value->id].dims[i]))
+            return NULL;
+    return *rank < 0 ? NULL : s->types[value->id].dims;
 }
 
 static double product(const int64_t *dims, int first, int last)
@@ -66,16 +80,56 @@ static const struct {
     {"MatMul", matmul},  {"RNN", recurrent},
 };
 
-double ingot_step_flops(const ingot_layout *layout, const ingot_plan_step *step)
+static double count_node(const shapes *s, const ingot_node *node)
 {
-    operands o = {.node = step->kind == INGOT_STEP_REGION ? step->region.nodes[0] : step->node};
-    o.a = dims_of(layout, step->inputs, step->input_count, 0, &o.a_rank);
-    o.b = dims_of(layout, step->inputs, step->input_count, 1, &o.b_rank);
-    o.y = dims_of(layout, step->outputs, step->output_count, 0, &o.y_rank);
+    operands o = {.node = node};
+    o.a = node->input_count > 0 ? dims_of(s, node->inputs[0], &o.a_rank) : NULL;
+    o.b = node->input_count > 1 ? dims_of(s, node->inputs[1], &o.b_rank) : NULL;
+    o.y = node->output_count > 0 ? dims_of(s, node->outputs[0], &o.y_rank) : NULL;
     if (!o.a || !o.b || !o.y)
         return 0;
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        if (strcmp(counters[i].op_type, o.node->op_type) == 0)
+        if (strcmp(counters[i].op_type, node->op_type) == 0)
             return counters[i].count(&o);
     return 0;
+}
+
+double ingot_step_flops(const ingot_layout *layout, const ingot_type *types, const ingot_plan_step *step)
+{
+    shapes s = {layout, types};
+    double flops = 0;
+    for (size_t i = 0; step->kind == INGOT_STEP_REGION && i < step->region.node_count; i++)
+        flops += count_node(&s, step->region.nodes[i]);
+    return flops;
+}
+
+/* Operators that read as much of their first input as they give. */
+static bool reads_part(const ingot_node *node)
+{
+    static const char *const names[] = {"Gather", "GatherElements", "GatherND", "Slice", "EmbedLayerNormalization"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], node->op_type) == 0)
+            return true;
+    return false;
+}
+
+static double bytes_of(const ingot_value *value)
+{
+    return value && value->kind == INGOT_KIND_TENSOR ? (double)ingot_value_bytes(value) : 0;
+}
+
+double ingot_step_bytes(const ingot_plan_step *step, const ingot_value *const *inputs, ingot_value *const *outputs)
+{
+    if (step->kind == INGOT_STEP_VIEW || step->kind == INGOT_STEP_CONTROL)
+        return 0;
+    bool part = step->kind == INGOT_STEP_REGION && reads_part(step->region.nodes[0]);
+    double written = 0, bytes = (double)step->tactic.packed_bytes;
+    for (size_t i = 0; i < step->output_count; i++)
+        written += bytes_of(outputs[i]);
+    for (size_t i = 0; i < step->input_count; i++) {
+        bool packed = i < 32 && (step->region.packed_inputs >> i & 1);
+        double read = packed ? 0 : bytes_of(inputs[i]);
+        bytes += i == 0 && read > written && part ? written : read;
+    }
+    return bytes + written;
 }

@@ -476,9 +476,16 @@ ingot_status ingot_frame_run(ingot_frame *f, const ingot_value *const *inputs, c
     INGOT_TRY(ingot_frame_prepare(f, inputs, run));
     load_inputs(f, inputs);
     INGOT_TRY(aim_outputs(f, targets, run));
+    uint64_t ticks = 0;
     for (size_t i = 0; i < f->plan->step_count; i++) {
         INGOT_TRY(check_cancelled(run));
+        bool noted = run->profile && ingot_profile_wants(run->profile, f->plan->first_number + i) &&
+                     f->plan->steps[i].kind != INGOT_STEP_VIEW;
+        if (noted)
+            ticks = ingot_profile_start(run->profile, ticks);
         ingot_status status = run_step(f, i, run);
+        if (noted)
+            ticks = ingot_profile_note(run->profile, f->plan->first_number + i, ticks);
         if (status != INGOT_OK) {
             ingot_node_fail_at(f->plan->steps[i].node, run->error);
             return status;

@@ -4,6 +4,7 @@
 #define INGOT_RUNTIME_FRAME_H
 
 #include "plan/plan.h"
+#include "runtime/profile.h"
 
 typedef struct ingot_frame ingot_frame;
 
@@ -11,6 +12,7 @@ typedef struct ingot_frame ingot_frame;
 typedef struct ingot_run {
     int threads;
     const ingot_cancel *session_cancel, *run_cancel; /* NULL: none */
+    ingot_profile *profile;                          /* NULL: steps are not noted */
     ingot_error *error;
 } ingot_run;
 

@@ -70,7 +70,7 @@ static double count_flops(ingot_session *s, const ingot_plan_step *step)
     pthread_mutex_lock(&s->lock);
     for (const ingot_context *c = s->all; c && flops == 0; c = c->next_of_all)
         if (c->frame->layout)
-            flops = ingot_step_flops(c->frame->layout, step);
+            flops = ingot_step_flops(c->frame->layout, NULL, step);
     pthread_mutex_unlock(&s->lock);
     return flops;
 }
@@ -79,36 +79,57 @@ bool ingot_session_region(const ingot_session *s, size_t index, ingot_region_inf
 {
     if (!s || index >= s->plan->step_count)
         return false;
-    const ingot_plan_step *step = &s->plan->steps[index];
+    ingot_session_describe_step(s, s->plan, index, region);
+    region->flops = count_flops((ingot_session *)s, &s->plan->steps[index]);
+    return true;
+}
+
+void ingot_session_describe_step(const ingot_session *s, const ingot_plan *plan, size_t index,
+                                 ingot_region_info *region)
+{
+    static const char *const names[] = {[INGOT_STEP_REGION] = "region",
+                                        [INGOT_STEP_VIEW] = "view",
+                                        [INGOT_STEP_CONTROL] = "control",
+                                        [INGOT_STEP_REORDER] = "reorder"};
+    const ingot_plan_step *step = &plan->steps[index];
     bool is_region = step->kind == INGOT_STEP_REGION;
     *region = (ingot_region_info){.name = step->node->name,
-                                  .operators = s->region_operators[index],
-                                  .backend = is_region ? s->backend->name : "",
-                                  .tactic = is_region                       ? step->tactic.name
-                                            : step->kind == INGOT_STEP_VIEW ? "view"
-                                                                            : "control",
-                                  .flops = count_flops((ingot_session *)s, step),
+                                  .operators = s->region_operators[plan->first_number + index],
+                                  .backend = is_region || step->kind == INGOT_STEP_REORDER ? s->backend->name : "",
+                                  .tactic = is_region ? step->tactic.name : names[step->kind],
                                   .packed_bytes = is_region ? step->tactic.packed_bytes : 0};
-    return true;
+}
+
+static ingot_status name_step(ingot_session *s, const ingot_plan *plan, const ingot_plan_step *step,
+                              const char **operators, ingot_error *error)
+{
+    char text[256];
+    if (step->kind == INGOT_STEP_REORDER)
+        snprintf(text, sizeof text, "Reorder to %s", s->backend->layout_name(plan->slots[step->outputs[0]].layout));
+    else
+        snprintf(text, sizeof text, "%s",
+                 step->region.node_count ? step->region.nodes[0]->op_type : step->node->op_type);
+    for (size_t n = 1, used = strlen(text); n < step->region.node_count && used < sizeof text; n++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "+%s", step->region.nodes[n]->op_type);
+    *operators = ingot_arena_strndup(s->module->arena, text, strlen(text));
+    return *operators ? INGOT_OK : ingot_fail_memory(error, sizeof text, "the session");
+}
+
+static ingot_status name_plan(ingot_session *s, const ingot_plan *plan, ingot_error *error)
+{
+    for (size_t i = 0; i < plan->step_count; i++) {
+        INGOT_TRY(name_step(s, plan, &plan->steps[i], &s->region_operators[plan->first_number + i], error));
+        for (size_t b = 0; plan->steps[i].bodies && b < plan->steps[i].node->body_count; b++)
+            INGOT_TRY(name_plan(s, plan->steps[i].bodies[b], error));
+    }
+    return INGOT_OK;
 }
 
 ingot_status ingot_session_name_regions(ingot_session *s, ingot_error *error)
 {
-    s->region_operators = ingot_arena_alloc_array(s->module->arena, s->plan->step_count + 1, sizeof(char *));
+    size_t count = ingot_plan_count_steps(s->plan);
+    s->region_operators = ingot_arena_alloc_array(s->module->arena, count + 1, sizeof(char *));
     if (!s->region_operators)
-        return ingot_fail_memory(error, s->plan->step_count * sizeof(char *), "the session");
-    for (size_t i = 0; i < s->plan->step_count; i++) {
-        const ingot_plan_step *step = &s->plan->steps[i];
-        char text[256] = "";
-        size_t count = step->kind == INGOT_STEP_REGION ? step->region.node_count : 1, used = 0;
-        for (size_t n = 0; n < count && used + 1 < sizeof text; n++) {
-            const ingot_node *node = step->kind == INGOT_STEP_REGION ? step->region.nodes[n] : step->node;
-            int written = snprintf(text + used, sizeof text - used, "%s%s", n ? "+" : "", node->op_type);
-            used += written > 0 ? (size_t)written : 0;
-        }
-        s->region_operators[i] = ingot_arena_strndup(s->module->arena, text, strlen(text));
-        if (!s->region_operators[i])
-            return ingot_fail_memory(error, sizeof text, "the session");
-    }
-    return INGOT_OK;
+        return ingot_fail_memory(error, count * sizeof(char *), "the session");
+    return name_plan(s, s->plan, error);
 }

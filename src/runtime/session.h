@@ -28,7 +28,7 @@ struct ingot_session {
     ingot_map input_index, output_index; /* name to index + 1 */
     ingot_input_symbol *symbols;         /* in the module's arena */
     size_t symbol_place_count, symbol_count;
-    const char **region_operators; /* [plan->step_count], in the module's arena */
+    const char **region_operators; /* [ingot_plan_count_steps(plan)], in the module's arena */
     ingot_statistics statistics;   /* what creation measured */
     atomic_uint_fast64_t runs, failed_runs;
     pthread_mutex_t lock;
@@ -44,6 +44,7 @@ struct ingot_context {
     const ingot_value **inputs; /* bound, or the default, or NULL */
     ingot_target *targets;
     int64_t *symbol_sizes;
+    ingot_profile *profile; /* notes the steps of runs; NULL: none */
     bool has_run;
     atomic_bool busy;
     atomic_size_t
@@ -79,6 +80,9 @@ ingot_status ingot_context_check_outputs(const ingot_context *context, ingot_err
 ingot_status ingot_session_warm_up(ingot_session *session, const ingot_session_options *options, ingot_error *error);
 /* Fills region_operators. */
 ingot_status ingot_session_name_regions(ingot_session *session, ingot_error *error);
+/* Step number index of plan, the session's own or that of a body; flops is left 0. */
+void ingot_session_describe_step(const ingot_session *session, const ingot_plan *plan, size_t index,
+                                 ingot_region_info *region);
 void ingot_session_unref(ingot_session *session);
 
 #endif
