@@ -154,8 +154,30 @@ static void check_levels(void)
     }
 }
 
+/* Blocks of channels and back; lanes past the channels are 0. */
+static void check_blocks(size_t batch, size_t channels, size_t image)
+{
+    size_t blocks = ingot_block_count(channels), count = batch * channels * image, lanes = INGOT_BLOCK;
+    float *x = random_floats(count, true), *y = guard_floats(batch * blocks * lanes * image, true);
+    float *back = guard_floats(count, channels % 2);
+    ingot_block_f32(batch, channels, image, x, y, 2);
+    bool good = true;
+    for (size_t i = 0; i < batch * blocks * lanes * image; i++) {
+        size_t channel = i / lanes / image % blocks * lanes + i % lanes, pixel = i / lanes % image;
+        size_t n = i / lanes / image / blocks;
+        good = good && y[i] == (channel < channels ? x[(n * channels + channel) * image + pixel] : 0);
+    }
+    check_case(good, "blocks of %zu channels, %zu pixels", channels, image);
+    ingot_unblock_f32(batch, channels, image, y, back, 3);
+    check_case(same_bits(x, back, count), "from blocks of %zu channels, %zu pixels", channels, image);
+    guard_release();
+}
+
 static void check(void)
 {
+    static const size_t channels[] = {1, 3, 8, 15, 16, 17, 40}, images[] = {1, 7, 16, 49, 100, 2100};
+    for (size_t i = 0; i < 42; i++)
+        check_blocks(1 + i % 3, channels[i % 7], images[i / 7]);
     check_levels();
     check_transposes();
     check_strided();
@@ -181,8 +203,35 @@ static void work(void *argument)
     ingot_transpose(4, b->dims, b->permutation, b->size, b->x, b->y, 1);
 }
 
+static void block_work(void *argument)
+{
+    layout_bench *b = argument;
+    ingot_block_f32(1, b->dims[1], b->dims[2] * b->dims[3], b->x, b->y, 1);
+}
+
+static void unblock_work(void *argument)
+{
+    layout_bench *b = argument;
+    ingot_unblock_f32(1, b->dims[1], b->dims[2] * b->dims[3], b->x, b->y, 1);
+}
+
+static void bench_blocks(void)
+{
+    static const size_t dims[][4] = {{1, 96, 56, 56}, {1, 256, 14, 14}, {1, 64, 112, 112}};
+    for (size_t i = 0; i < 6; i++) {
+        layout_bench b = {.dims = dims[i / 2]};
+        size_t bytes = sizeof(float) * b.dims[1] * b.dims[2] * b.dims[3];
+        b.x = guard_memory(bytes, false);
+        b.y = guard_memory(bytes, false);
+        printf("%s blocks of 16 channels, %zux%zux%zu: %6.1f GB/s\n", i % 2 ? "from" : "to", b.dims[1], b.dims[2],
+               b.dims[3], 2.0 * (double)bytes / best_time(i % 2 ? unblock_work : block_work, &b));
+        guard_release();
+    }
+}
+
 static void bench(void)
 {
+    bench_blocks();
     static const size_t dims[][4] = {{1, 96, 56, 56}, {1, 56, 56, 96}, {1, 128, 12, 64}, {1, 12, 128, 64}};
     static const int permutations[][4] = {{0, 2, 3, 1}, {0, 3, 1, 2}, {0, 2, 1, 3}, {0, 1, 3, 2}};
     for (size_t i = 0; i < 8; i++) {
@@ -200,7 +249,7 @@ static void list(void)
 {
     puts("strided copy, transpose: elements of 1, 2, 4, 8, 16 bytes");
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++)
-        printf("transpose of 4 bytes, resize rows %s\n", ingot_level_name(level));
+        printf("transpose of 4 bytes, resize rows, blocks of channels %s\n", ingot_level_name(level));
 }
 
 const check_part check_layout = {"layout", check, bench, list};
