@@ -23,7 +23,8 @@ Operators of `com.microsoft` that are refused by name, as are those of `org.pyto
 
 | operator | why |
 |---|---|
-| BeamSearch, GreedySearch, Sampling, WhisperBeamSearch | whole searches around a model: let the caller run the model step by step |
+| Sampling | draws from a generator of its own; GreedySearch and BeamSearch are there |
+| WhisperBeamSearch | a search with rules of one model; BeamSearch is there |
 | EPContext, Snpe | hold code for one accelerator |
 | MoE, QMoE | experts in layouts of GPU kernels |
 | PackedAttention, PackedMultiHeadAttention, SparseAttention | ONNX Runtime has no kernel of its own for a CPU, or a layout of its own for GPUs |

@@ -13,14 +13,26 @@ typedef struct graph_import {
 
 /* ---- Inputs and initializers ---- */
 
+/* The operator says what it feeds to a body; what the body declares is a hint. */
+static void hint_type(ingot_importer *importer, const ingot_value_info_proto *info, ingot_graph_value *value)
+{
+    ingot_error ignored = {0}, *error = importer->error;
+    importer->error = &ignored;
+    if (ingot_import_type(importer, info->type, &value->type) != INGOT_OK)
+        value->type = (ingot_type){.kind = INGOT_KIND_NONE, .rank = -1};
+    importer->error = error;
+}
+
 static ingot_status define_input(const graph_import *g, const ingot_value_info_proto *info)
 {
     ingot_importer *importer = g->importer;
     ingot_graph_value *value;
     INGOT_TRY(ingot_scope_new_value(importer, g->scope, info->name, &value));
     INGOT_TRY(ingot_scope_define(importer, g->scope, info->name, value, "an input"));
-    if (g->is_body) /* the operator says what it feeds; what the body declares is a hint */
+    if (g->is_body) {
+        hint_type(importer, info, value);
         return INGOT_OK;
+    }
     if (ingot_import_type(importer, info->type, &value->type) != INGOT_OK)
         return ingot_fail_at(importer->error, "input '%.*s'", INGOT_SPAN_ARG(info->name));
     return INGOT_OK;

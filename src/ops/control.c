@@ -17,7 +17,7 @@ size_t ingot_scan_state_count(const ingot_node *node, const ingot_control_params
 
 /* ---- Types across the border of a body ---- */
 
-static void set_input_type(const ingot_body *body, size_t input, const ingot_type *type)
+void ingot_control_set_input(const ingot_body *body, size_t input, const ingot_type *type)
 {
     ingot_graph_value *v = body->graph->inputs[input];
     v->type = *type;
@@ -25,8 +25,7 @@ static void set_input_type(const ingot_body *body, size_t input, const ingot_typ
     v->known_count = 0;
 }
 
-/* Captures have the type and known content of what is captured. */
-static void set_captures(const ingot_node *node, const ingot_body *body)
+void ingot_control_set_captures(const ingot_node *node, const ingot_body *body)
 {
     for (size_t i = 0; i < body->capture_count; i++) {
         const ingot_graph_value *outer = node->inputs[body->capture_first + i];
@@ -122,7 +121,7 @@ static ingot_status infer_if(ingot_infer *c)
     for (int b = 0; b < 2; b++) {
         const ingot_body *body;
         INGOT_TRY(require_body(c, branches[b], 0, c->output_count, &body));
-        set_captures(c->node, body);
+        ingot_control_set_captures(c->node, body);
         INGOT_TRY(ingot_graph_infer(body->graph, c->error));
         for (size_t i = 0; i < c->output_count; i++) {
             const ingot_type *type = &body->graph->outputs[i]->type;
@@ -170,7 +169,7 @@ static ingot_status infer_trip(ingot_infer *c, const carried *k, ingot_type *typ
     for (size_t i = 0; i < k->count; i++) {
         ingot_type input = types[i];
         fresh_sizes(c->dims, &input);
-        set_input_type(k->body, k->first_input + i, &input);
+        ingot_control_set_input(k->body, k->first_input + i, &input);
     }
     INGOT_TRY(ingot_graph_infer(k->body->graph, c->error));
     for (size_t i = 0; i < k->count; i++) {
@@ -256,9 +255,9 @@ static ingot_status infer_loop(ingot_infer *c)
         return ingot_infer_fail(c, "the graph 'body' has %zu outputs, but the node has %zu and the condition",
                                 body->graph->output_count, c->output_count);
     ingot_type trip = ingot_type_shaped(INGOT_INT64, 0, NULL), condition = ingot_type_shaped(INGOT_BOOL, 0, NULL);
-    set_captures(node, body);
-    set_input_type(body, 0, &trip);
-    set_input_type(body, 1, &condition);
+    ingot_control_set_captures(node, body);
+    ingot_control_set_input(body, 0, &trip);
+    ingot_control_set_input(body, 1, &condition);
     carried k = {body, 2, 2, 1, count};
     INGOT_TRY(infer_all_carried(c, &k));
     for (size_t i = count; i < c->output_count; i++)
@@ -281,7 +280,7 @@ static ingot_status set_scan_inputs(ingot_infer *c, const ingot_body *body, size
             memmove(type.dims + axis, type.dims + axis + 1, (size_t)(type.rank - axis - 1) * sizeof *type.dims);
             type.rank--;
         }
-        set_input_type(body, states + i, &type);
+        ingot_control_set_input(body, states + i, &type);
     }
     return INGOT_OK;
 }
@@ -294,7 +293,7 @@ static ingot_status infer_scan(ingot_infer *c)
     const ingot_body *body;
     INGOT_TRY(require_body(c, "body", node->operand_count, c->output_count, &body));
     ingot_dim length = INGOT_DIM_UNKNOWN;
-    set_captures(node, body);
+    ingot_control_set_captures(node, body);
     INGOT_TRY(set_scan_inputs(c, body, states, &length));
     carried k = {body, 0, 0, 0, states};
     INGOT_TRY(infer_all_carried(c, &k));
@@ -328,14 +327,14 @@ static ingot_status infer_sequence_map(ingot_infer *c)
     const ingot_body *body;
     size_t operands = c->node->operand_count;
     INGOT_TRY(require_body(c, "body", operands, c->output_count, &body));
-    set_captures(c->node, body);
+    ingot_control_set_captures(c->node, body);
     for (size_t i = 0; i < operands; i++) {
         ingot_type type = c->inputs[i].type;
         if (type.kind == INGOT_KIND_SEQUENCE) {
             type = type.item ? *type.item : ingot_type_tensor(INGOT_UNDEFINED);
             fresh_sizes(c->dims, &type);
         }
-        set_input_type(body, i, &type);
+        ingot_control_set_input(body, i, &type);
     }
     INGOT_TRY(ingot_graph_infer(body->graph, c->error));
     for (size_t i = 0; i < c->output_count; i++)

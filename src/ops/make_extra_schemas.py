@@ -19,11 +19,11 @@ ANY = 0xFFFF  # INGOT_SCHEMA_ANY
 OPERATORS = {
     "ai.onnx": "LayerNormalization SimplifiedLayerNormalization",
     "com.microsoft": """
-        Attention AttnLSTM BiasAdd BiasDropout BiasGelu BiasSoftmax BiasSplitGelu BifurcationDetector CDist
+        Attention AttnLSTM BeamSearch BiasAdd BiasDropout BiasGelu BiasSoftmax BiasSplitGelu BifurcationDetector CDist
         ConvTransposeWithDynamicPads CropAndResize DecoderMaskedMultiHeadAttention DecoderMaskedSelfAttention
         DequantizeLinear DynamicQuantizeLSTM DynamicQuantizeMatMul DynamicTimeWarping EmbedLayerNormalization ExpandDims
         FastGelu FusedGemm FusedMatMul FusedMatMulActivation GatedRelativePositionBias GatherBlockQuantized GatherND Gelu
-        GemmaRotaryEmbedding GridSample GroupNorm GroupQueryAttention Inverse Irfft MatMulBnb4 MatMulFpQ4
+        GemmaRotaryEmbedding GreedySearch GridSample GroupNorm GroupQueryAttention Inverse Irfft MatMulBnb4 MatMulFpQ4
         MatMulIntegerToFloat MatMulNBits MaxpoolWithMask MultiHeadAttention MurmurHash3 NGramRepeatBlock NhwcConv
         NhwcFusedConv NhwcMaxPool Pad QAttention QEmbedLayerNormalization QGemm QLinearAdd QLinearAveragePool
         QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMul QLinearReduceMean QLinearSigmoid

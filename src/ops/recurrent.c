@@ -157,22 +157,20 @@ static ingot_dim dim_of(const ingot_infer *c, size_t input, int rank, int axis)
     return type->rank == rank ? type->dims[axis] : INGOT_DIM_UNKNOWN;
 }
 
-/* Inputs in the standard's order: X, W, R, B, sequence_lens, initial_h, and for LSTM initial_c, P. */
-static ingot_status infer_recurrent(ingot_infer *c)
+/* Inputs in the standard's order: X, W, R, B, sequence_lens, initial_h, and for LSTM initial_c, P. columns: of W. */
+static ingot_status infer_cells(ingot_infer *c, ingot_dim columns)
 {
     const ingot_recurrent_params *p = c->params;
-    INGOT_TRY(ingot_infer_rank(c, 0, 3, 3));
     INGOT_TRY(ingot_infer_rank(c, 1, 3, 3));
     INGOT_TRY(ingot_infer_rank(c, 2, 3, 3));
     ingot_dim steps = dim_of(c, 0, 3, p->batch_first ? 1 : 0);
     ingot_dim batch = dim_of(c, 0, 3, p->batch_first ? 0 : 1);
-    ingot_dim features = dim_of(c, 0, 3, 2);
     ingot_dim hidden = p->has_hidden_size ? p->hidden_size : dim_of(c, 2, 3, 2);
     ingot_dim rows = ingot_dim_mul(c->dims, hidden, p->gates);
     ingot_dim directions = p->directions;
 
     INGOT_TRY(check_shape(c, 1, "the sizes of W and of [directions, gates * hidden_size, input size]", 3,
-                          (ingot_dim[]){directions, rows, features}));
+                          (ingot_dim[]){directions, rows, columns}));
     INGOT_TRY(check_shape(c, 2, "the sizes of R and of [directions, gates * hidden_size, hidden_size]", 3,
                           (ingot_dim[]){directions, rows, hidden}));
     INGOT_TRY(check_shape(c, 3, "the sizes of B and of [directions, 2 * gates * hidden_size]", 2,
@@ -192,6 +190,39 @@ static ingot_status infer_recurrent(ingot_infer *c)
     ingot_infer_set(c, 1, element, 3, state);
     ingot_infer_set(c, 2, element, 3, state);
     return INGOT_OK;
+}
+
+static ingot_status infer_recurrent(ingot_infer *c)
+{
+    INGOT_TRY(ingot_infer_rank(c, 0, 3, 3));
+    return infer_cells(c, dim_of(c, 0, 3, 2));
+}
+
+/* After those of LSTM: QW, MW, V, M, memory_seq_lens, AW. Each step sees the attention of the step before beside its X. */
+static ingot_status infer_attn_lstm(ingot_infer *c)
+{
+    ingot_dim directions = ((const ingot_recurrent_params *)c->params)->directions;
+    for (size_t input = 8; input < 12; input++)
+        if (!ingot_infer_has(c, input))
+            return ingot_infer_fail(c, "input %zu is missing: the attention needs QW, MW, V and M", input);
+    INGOT_TRY(ingot_infer_rank(c, 0, 3, 3));
+    INGOT_TRY(ingot_infer_rank(c, 9, 3, 3));
+    INGOT_TRY(ingot_infer_rank(c, 11, 3, 3));
+    INGOT_TRY(ingot_infer_rank(c, 13, 3, 3));
+    ingot_dim hidden = dim_of(c, 2, 3, 2), depth = dim_of(c, 9, 3, 1), width = dim_of(c, 9, 3, 2);
+    ingot_dim batch = dim_of(c, 0, 3, 1), given = ingot_infer_has(c, 13) ? dim_of(c, 13, 3, 2) : depth;
+    INGOT_TRY(check_shape(c, 8, "the sizes of QW and of [directions, hidden_size, attention size]", 3,
+                          (ingot_dim[]){directions, hidden, width}));
+    INGOT_TRY(check_shape(c, 9, "the sizes of MW and of [directions, memory depth, attention size]", 3,
+                          (ingot_dim[]){directions, depth, width}));
+    INGOT_TRY(
+        check_shape(c, 10, "the sizes of V and of [directions, attention size]", 2, (ingot_dim[]){directions, width}));
+    INGOT_TRY(check_shape(c, 11, "the sizes of M and of [batch size, memory steps, memory depth]", 3,
+                          (ingot_dim[]){batch, dim_of(c, 11, 3, 1), depth}));
+    INGOT_TRY(check_shape(c, 12, "the sizes of memory_seq_lens and of [batch size]", 1, &batch));
+    INGOT_TRY(check_shape(c, 13, "the sizes of AW and of [directions, hidden_size + memory depth, size]", 3,
+                          (ingot_dim[]){directions, ingot_dim_add(c->dims, hidden, depth), given}));
+    return infer_cells(c, ingot_dim_add(c->dims, dim_of(c, 0, 3, 2), given));
 }
 
 /* ---- Descriptors ---- */
@@ -218,4 +249,12 @@ const ingot_op ingot_op_rnn = {
     .fields = recurrent_fields,
     .check = check_rnn,
     .infer = infer_recurrent,
+};
+
+const ingot_op ingot_op_attn_lstm = {
+    .summary = "LSTM whose steps see an attention over a memory, in one or both directions",
+    .params_size = sizeof(ingot_recurrent_params),
+    .fields = recurrent_fields,
+    .check = check_lstm,
+    .infer = infer_attn_lstm,
 };

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "runtime/frame.h"
+#include "runtime/search.h"
 #include "runtime/slices.h"
 
 /* One execution of a control step. */
@@ -415,6 +416,8 @@ ingot_status ingot_control_run(ingot_frame *frame, size_t number, const ingot_ru
                                                          [INGOT_CONTROL_SCAN] = run_scan,
                                                          [INGOT_CONTROL_SEQUENCE_MAP] = run_sequence_map};
     const ingot_plan_step *step = &frame->plan->steps[number];
+    if (*(const ingot_control *)step->node->params == INGOT_CONTROL_SEARCH)
+        return ingot_search_run(frame, number, run);
     control c = {.frame = frame,
                  .step = step,
                  .node = step->node,

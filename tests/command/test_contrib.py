@@ -3,6 +3,7 @@ import dataclasses
 import math
 import pathlib
 
+import ml_dtypes
 import numpy as np
 import onnx
 import pytest
@@ -152,6 +153,15 @@ def quantized_products():
         yield Case("DynamicQuantizeLSTM", [f32(5, 2, 3), i8(1, 3, 16), i8(1, 4, 16), f32(1, 32), None, None, None, None,
                                            *scales, *scales], {"hidden_size": 4}, constant=(1, 2, 3, 8, 9, 10, 11),
                    outputs=(FLOAT, FLOAT, FLOAT), tolerance=1.5e-2, note=note)
+    for note, directions, layer, more in (("attention", 1, True, {}), ("without a layer", 1, False, {"direction": "reverse"}),
+                                          ("both ways", 2, True, {"direction": "bidirectional"})):
+        size = 5 if layer else 6
+        yield Case("AttnLSTM", [f32(4, 2, 3), f32(directions, 16, 3 + size), f32(directions, 16, 4), f32(directions, 32), i32([4, 3]),
+                                f32(directions, 2, 4), f32(directions, 2, 4), f32(directions, 12), f32(directions, 4, 7),
+                                f32(directions, 6, 7), f32(directions, 7), f32(2, 8, 6), i32([8, 5]),
+                                f32(directions, 10, 5) if layer else None],
+                   {"hidden_size": 4, "activations": ["sigmoid", "tanh", "tanh"] * directions, **more},
+                   outputs=(FLOAT, FLOAT, FLOAT), note=note)
     y = [scalar(0.5), scalar(100, np.uint8)]
     za, zb = scalar(120, np.uint8), scalar(3, np.int8)
     yield Case("QGemm", [u8(4, 8), scalar(0.02), za, i8(6, 8), scalar(0.03), zb, i32(RANDOM.integers(-999, 999, 6)), *y],
@@ -204,6 +214,10 @@ def quantization():
     yield Case("QuantizeLinear", [x, f32(8) ** 2 + 0.01, np.arange(8).astype(np.uint8)], {"axis": 1}, outputs=(U8,),
                tolerance=0, note="per axis")
     yield Case("DequantizeLinear", [i32(RANDOM.integers(-9999, 9999, (3, 8))), scalar(0.05)], note="int32")
+    for kind, low in ((ml_dtypes.int4, -8), (ml_dtypes.uint4, 0)):
+        codes = RANDOM.integers(low, low + 16, (3, 8)).astype(kind)
+        yield Case("DequantizeLinear", [codes, f32(8) ** 2 + 0.01, RANDOM.integers(low, low + 16, 8).astype(kind)], {"axis": 1},
+                   constant=(0, 1, 2), note=np.dtype(kind).name)
 
 
 def attention():
@@ -341,12 +355,22 @@ def others():
         yield Case("BifurcationDetector", [source, i64(current), i64(0)], outputs=wanted, note=f"suffix {n}")
 
 
+def convolutions():
+    x, w, b = f32(2, 4, 7, 6), f32(6, 2, 3, 3), f32(6)
+    for activation, more in (("Relu", {}), ("LeakyRelu", {"activation_params": [0.2]}), ("Clip", {"activation_params": [-1.0, 2.0]}),
+                             ("HardSigmoid", {"activation_params": [0.3, 0.4]}), ("Sigmoid", {}), ("Tanh", {})):
+        yield Case("FusedConv", [x, w, b], {"activation": activation, "group": 2, "pads": [1, 1, 1, 1], **more}, constant=(1, 2),
+                   note=activation)
+    yield Case("FusedConv", [x, w, b, f32(2, 6, 3, 2)], {"activation": "Relu", "group": 2, "strides": [2, 2]}, constant=(1, 2),
+               note="sum")
+
+
 def layouts():
     yield Case("NhwcMaxPool", [u8(1, 5, 6, 3)], {"kernel_shape": [2, 3]}, outputs=(U8,), tolerance=0)
 
 
 ALL = [*products(), *activations(), *normalizations(), *quantized_maps(), *quantized_products(), *other_weights(), *quantization(),
-       *attention(), *decoder_attention(), *grouped_queries(), *basics(), *others(),
+       *attention(), *decoder_attention(), *grouped_queries(), *basics(), *others(), *convolutions(),
        *layouts()]
 
 
@@ -503,6 +527,10 @@ def numpy_cases():
            lambda x, n: [np.concatenate([x[0, :2], x[1]]), [[0, 1, 3], [4, 5, 2]], [0, 2, 5], [3]])
     yield (Case("RestorePadding", [f32(5, 4), i32([[0, 1, 3], [4, 5, 2]])]),
            lambda x, o: [np.concatenate([x[:2], np.zeros((1, 4)), x[2:]]).reshape(2, 3, 4)])
+    def reduce_mean(x, _, zero, scale, to):
+        return [np.clip(np.rint((x.astype(np.float64) - zero).mean(1) * 0.04 / scale) + to, 0, 255)]
+    yield (Case("QLinearReduceMean", [u8(2, 5, 4), scalar(0.04), scalar(120, np.uint8), scalar(0.03), scalar(100, np.uint8)],
+                {"axes": [1], "keepdims": 0}, outputs=(U8,), tolerance=1), reduce_mean)
     def decode(x, w, b, past, length):
         q, k, v = np.split(x @ w + b, 3, -1)
         keys, values = (np.concatenate([past[i][:, :, :2].transpose(0, 2, 1, 3).reshape(2, 2, 8), n], 1) for i, n in ((0, k), (1, v)))
@@ -530,7 +558,7 @@ def test_values_are_those_of_the_page(ingot, tmp_path, case, reference):
         np.testing.assert_allclose(found[f"o{n}"].astype(np.float64), value, rtol=case.tolerance, atol=case.tolerance)
 
 
-REFUSED = ["BeamSearch", "GreedySearch", "MoE", "PackedAttention", "PackedMultiHeadAttention", "QMoE", "Sampling",
+REFUSED = ["MoE", "PackedAttention", "PackedMultiHeadAttention", "QMoE", "Sampling",
            "SparseAttention", "WhisperBeamSearch", "EPContext", "Snpe"]
 
 

@@ -4,6 +4,7 @@
 
 #include "cpu/ref/ref.h"
 #include "cpu/ref/ref_iterate.h"
+#include "cpu/ref/ref_recurrent.h"
 #include "cpu/ref/ref_scratch.h"
 #include "ops/recurrent.h"
 
@@ -16,10 +17,12 @@ struct cell_job {
     const ingot_kernel_call *call;
     const ingot_recurrent_params *params;
     size_t steps, batch, features, hidden, rows; /* rows: gates * hidden */
+    size_t columns;                              /* of W: features, and what is fed back */
     cell_step step;
+    ingot_ref_feedback *feedback; /* NULL: none */
     const int32_t *lengths;
     /* Of one direction: */
-    double *w, *r;                  /* [rows, features], [rows, hidden] */
+    double *w, *r;                  /* [rows, columns], [rows, hidden] */
     double *w_bias, *r_bias;        /* [rows] */
     double *peepholes;              /* LSTM: [3, hidden]; zeros where there are none */
     double *x, *h, *c;              /* of one sequence */
@@ -40,11 +43,11 @@ static double dot(const double *a, const double *b, size_t count)
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
-/* y[row] = matrix[row] * x + bias[row] */
-static void multiply(const double *matrix, const double *x, const double *bias, size_t rows, size_t columns, double *y)
+void ingot_ref_multiply(const double *matrix, const double *x, const double *bias, size_t rows, size_t columns,
+                        double *y)
 {
     for (size_t row = 0; row < rows; row++)
-        y[row] = dot(matrix + row * columns, x, columns) + bias[row];
+        y[row] = dot(matrix + row * columns, x, columns) + (bias ? bias[row] : 0);
 }
 
 static double activation(const ingot_cell_activation *f, double x)
@@ -97,8 +100,8 @@ static void step_lstm(const cell_job *job, const ingot_cell_activation *f)
     size_t n = job->hidden;
     const double *p = job->peepholes;
     double *gates = job->gates;
-    multiply(job->w, job->x, job->w_bias, job->rows, job->features, gates);
-    multiply(job->r, job->h, job->r_bias, job->rows, n, job->products);
+    ingot_ref_multiply(job->w, job->x, job->w_bias, job->rows, job->columns, gates);
+    ingot_ref_multiply(job->r, job->h, job->r_bias, job->rows, n, job->products);
     for (size_t i = 0; i < job->rows; i++)
         gates[i] += job->products[i];
     for (size_t j = 0; j < n; j++) { /* gates in the order i, o, f, c */
@@ -116,19 +119,19 @@ static void step_gru(const cell_job *job, const ingot_cell_activation *f)
 {
     size_t n = job->hidden;
     double *gates = job->gates, *products = job->products;
-    multiply(job->w, job->x, job->w_bias, job->rows, job->features, gates);
-    multiply(job->r, job->h, job->r_bias, 2 * n, n, products);
+    ingot_ref_multiply(job->w, job->x, job->w_bias, job->rows, job->columns, gates);
+    ingot_ref_multiply(job->r, job->h, job->r_bias, 2 * n, n, products);
     for (size_t j = 0; j < 2 * n; j++) /* gates in the order z, r, h */
         gates[j] = apply(job, &f[0], gates[j] + products[j]);
     const double *reset = gates + n;
     if (job->params->linear_before_reset) {
-        multiply(job->r + 2 * n * n, job->h, job->r_bias + 2 * n, n, n, products);
+        ingot_ref_multiply(job->r + 2 * n * n, job->h, job->r_bias + 2 * n, n, n, products);
         for (size_t j = 0; j < n; j++)
             products[j] *= reset[j];
     } else {
         for (size_t j = 0; j < n; j++)
             job->old[j] = reset[j] * job->h[j];
-        multiply(job->r + 2 * n * n, job->old, job->r_bias + 2 * n, n, n, products);
+        ingot_ref_multiply(job->r + 2 * n * n, job->old, job->r_bias + 2 * n, n, n, products);
     }
     for (size_t j = 0; j < n; j++) {
         double candidate = apply(job, &f[1], gates[2 * n + j] + products[j]);
@@ -138,8 +141,8 @@ static void step_gru(const cell_job *job, const ingot_cell_activation *f)
 
 static void step_rnn(const cell_job *job, const ingot_cell_activation *f)
 {
-    multiply(job->w, job->x, job->w_bias, job->rows, job->features, job->gates);
-    multiply(job->r, job->h, job->r_bias, job->rows, job->hidden, job->products);
+    ingot_ref_multiply(job->w, job->x, job->w_bias, job->rows, job->columns, job->gates);
+    ingot_ref_multiply(job->r, job->h, job->r_bias, job->rows, job->hidden, job->products);
     for (size_t j = 0; j < job->hidden; j++)
         job->h[j] = apply(job, &f[0], job->gates[j] + job->products[j]);
 }
@@ -178,6 +181,10 @@ static void run_sequence(const cell_job *job, size_t direction, size_t sequence)
     load_or_zero(call, 5, state_at(job, direction, sequence), job->hidden, job->h);
     if (job->params->gates == 4)
         load_or_zero(call, 6, state_at(job, direction, sequence), job->hidden, job->c);
+    if (job->feedback) {
+        memset(job->x + job->features, 0, job->feedback->size * sizeof *job->x);
+        job->feedback->begin(job->feedback, direction, sequence);
+    }
     for (size_t i = 0; i < length; i++) {
         size_t step = job->params->reverse[direction] ? length - 1 - i : i;
         size_t x_row = batch_first ? sequence * job->steps + step : step * job->batch + sequence;
@@ -186,6 +193,8 @@ static void run_sequence(const cell_job *job, size_t direction, size_t sequence)
         ingot_ref_to_doubles(call->inputs[0], x_row * job->features, job->features, job->x);
         job->step(job, job->params->functions[direction]);
         store(call, 0, y_row * job->hidden, job->hidden, job->h);
+        if (job->feedback)
+            job->feedback->step(job->feedback, sequence, job->h, job->x + job->features);
     }
     store(call, 1, state_at(job, direction, sequence), job->hidden, job->h);
     if (job->params->gates == 4)
@@ -206,9 +215,11 @@ static ingot_status check_lengths(const ingot_kernel_call *call, cell_job *job)
 static ingot_status allocate(const ingot_kernel_call *call, cell_job *job)
 {
     size_t n = job->hidden, rows = job->rows, w_count, r_count;
-    if (!ingot_mul_size(rows, job->features, &w_count) || !ingot_mul_size(rows, n, &r_count))
+    size_t more = job->feedback ? job->feedback->scratch : 0;
+    double *unused, **memory = job->feedback ? &job->feedback->memory : &unused;
+    if (!ingot_mul_size(rows, job->columns, &w_count) || !ingot_mul_size(rows, n, &r_count))
         return ingot_kernel_fail(call, "the weights have too many elements");
-    size_t elements[] = {w_count, r_count, rows, rows, 3 * n, job->features, n, n, rows, rows, n};
+    size_t elements[] = {w_count, r_count, rows, rows, 3 * n, job->columns, n, n, rows, rows, n, more};
     enum { PARTS = sizeof elements / sizeof *elements };
     size_t sizes[PARTS];
     void *parts[PARTS];
@@ -216,20 +227,21 @@ static ingot_status allocate(const ingot_kernel_call *call, cell_job *job)
         sizes[i] = sizeof(double);
     INGOT_TRY(ingot_ref_scratch(call, PARTS, elements, sizes, parts));
     double **places[PARTS] = {&job->w, &job->r, &job->w_bias, &job->r_bias,   &job->peepholes, &job->x,
-                              &job->h, &job->c, &job->gates,  &job->products, &job->old};
+                              &job->h, &job->c, &job->gates,  &job->products, &job->old,       memory};
     for (size_t i = 0; i < PARTS; i++)
         *places[i] = parts[i];
     return INGOT_OK;
 }
 
-static ingot_status run(const ingot_kernel_call *call, cell_step step)
+static ingot_status run(const ingot_kernel_call *call, cell_step step, ingot_ref_feedback *feedback)
 {
     const ingot_recurrent_params *p = call->params;
     const ingot_value *x = call->inputs[0];
-    cell_job job = {.call = call, .params = p, .step = step};
+    cell_job job = {.call = call, .params = p, .step = step, .feedback = feedback};
     job.steps = (size_t)x->dims[p->batch_first ? 1 : 0];
     job.batch = (size_t)x->dims[p->batch_first ? 0 : 1];
     job.features = (size_t)x->dims[2];
+    job.columns = job.features + (feedback ? feedback->size : 0);
     job.hidden = (size_t)call->inputs[2]->dims[2];
     job.rows = (size_t)p->gates * job.hidden;
     INGOT_TRY(check_lengths(call, &job));
@@ -237,7 +249,7 @@ static ingot_status run(const ingot_kernel_call *call, cell_step step)
     if (ingot_kernel_wants(call, 0)) /* steps past a sequence's end stay zero */
         ingot_ref_zero(call->outputs[0]);
     for (size_t d = 0; d < (size_t)p->directions; d++) {
-        ingot_ref_to_doubles(call->inputs[1], d * job.rows * job.features, job.rows * job.features, job.w);
+        ingot_ref_to_doubles(call->inputs[1], d * job.rows * job.columns, job.rows * job.columns, job.w);
         ingot_ref_to_doubles(call->inputs[2], d * job.rows * job.hidden, job.rows * job.hidden, job.r);
         load_or_zero(call, 3, 2 * d * job.rows, job.rows, job.w_bias);
         load_or_zero(call, 3, (2 * d + 1) * job.rows, job.rows, job.r_bias);
@@ -250,15 +262,20 @@ static ingot_status run(const ingot_kernel_call *call, cell_step step)
 
 ingot_status ingot_ref_lstm(const ingot_kernel_call *call)
 {
-    return run(call, step_lstm);
+    return run(call, step_lstm, NULL);
 }
 
 ingot_status ingot_ref_gru(const ingot_kernel_call *call)
 {
-    return run(call, step_gru);
+    return run(call, step_gru, NULL);
 }
 
 ingot_status ingot_ref_rnn(const ingot_kernel_call *call)
 {
-    return run(call, step_rnn);
+    return run(call, step_rnn, NULL);
+}
+
+ingot_status ingot_ref_lstm_with(const ingot_kernel_call *call, ingot_ref_feedback *feedback)
+{
+    return run(call, step_lstm, feedback);
 }
