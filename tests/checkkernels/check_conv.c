@@ -1,7 +1,4 @@
-#include "check.h"
-#include "cpu/conv/conv.h"
-
-#define MAX_THREADS 7
+#include "check_conv.h"
 
 /* groups, channels, outputs, in_height, in_width, kernel height and width, stride, dilation, pads top, left, bottom, right, batch */
 static const size_t shapes[][14] = {
@@ -27,7 +24,7 @@ static const size_t shapes[][14] = {
 };
 #define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
 
-static ingot_conv make_conv(const size_t s[14], const ingot_gemm_kernel *kernel)
+ingot_conv check_conv_make(const size_t s[14], const ingot_gemm_kernel *kernel)
 {
     ingot_conv c = {.groups = s[0],
                     .channels = s[1],
@@ -49,8 +46,8 @@ static ingot_conv make_conv(const size_t s[14], const ingot_gemm_kernel *kernel)
     return c;
 }
 
-static double window_sum(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output, size_t y,
-                         size_t column)
+double check_conv_sum(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output, size_t y,
+                      size_t column)
 {
     size_t channels = c->channels / c->groups, group = output / (c->outputs / c->groups);
     double sum = 0;
@@ -71,7 +68,7 @@ static double window_sum(const ingot_conv *c, const float *x, const float *w, si
 }
 
 /* The epilogue of variant v, in double. */
-static double finish(size_t v, const ingot_epilogue *e, size_t output, double add, double value)
+double check_conv_finish(size_t v, const ingot_epilogue *e, size_t output, double add, double value)
 {
     if (e->scaled)
         value *= e->scale;
@@ -88,12 +85,12 @@ static double finish(size_t v, const ingot_epilogue *e, size_t output, double ad
     return e->add && e->add_last ? value + add : value;
 }
 
-static const ingot_unary activations[] = {
+const ingot_unary check_conv_activations[4] = {
     {INGOT_UNARY_IDENTITY, 0, 0}, {INGOT_UNARY_RELU, 0, 0}, {INGOT_UNARY_CLIP, -0.5f, 1.5f}, {INGOT_UNARY_SILU, 1, 0}};
 
 static void check_shape(size_t s, size_t variant, const ingot_gemm_kernel *kernel)
 {
-    ingot_conv c = make_conv(shapes[s], kernel);
+    ingot_conv c = check_conv_make(shapes[s], kernel);
     bool at_end = (s + variant) % 2 == 0;
     size_t count = c.batch * c.outputs * c.out_height * c.out_width;
     float *x = random_floats(c.batch * c.channels * c.in_height * c.in_width, at_end);
@@ -101,8 +98,10 @@ static void check_shape(size_t s, size_t variant, const ingot_gemm_kernel *kerne
     float *packed = guard_memory(ingot_conv_f32_packed_size(&c), true);
     float *y = random_floats(count, at_end), *add = guard_floats(count, at_end), *first = guard_floats(count, true);
     random_fill(add, count);
-    ingot_epilogue e = {
-        .scaled = variant == 7, .scale = 0.5f, .add_last = variant == 5, .activation = activations[variant % 4]};
+    ingot_epilogue e = {.scaled = variant == 7,
+                        .scale = 0.5f,
+                        .add_last = variant == 5,
+                        .activation = check_conv_activations[variant % 4]};
     e.row_bias = variant > 0 ? random_floats(c.outputs, true) : NULL;
     e.add = variant >= 4 ? add : NULL;
     ingot_conv_f32_pack(&c, w, packed);
@@ -115,7 +114,8 @@ static void check_shape(size_t s, size_t variant, const ingot_gemm_kernel *kerne
     for (size_t i = 0; i < count && good; i++) {
         size_t column = i % c.out_width, row = i / c.out_width % c.out_height;
         size_t output = i / c.out_width / c.out_height % c.outputs, image = i / c.out_width / c.out_height / c.outputs;
-        double truth = finish(variant, &e, output, add[i], window_sum(&c, x, w, image, output, row, column));
+        double truth =
+            check_conv_finish(variant, &e, output, add[i], check_conv_sum(&c, x, w, image, output, row, column));
         good = fabs(first[i] - truth) <= tolerance * (1 + fabs(truth));
     }
     check_case(good, "%s conv shape %zu (%s), epilogue %zu", ingot_gemm_kernel_name(kernel), s,
@@ -199,6 +199,7 @@ static void check(void)
         }
         for (size_t s = 0; s < sizeof transposed / sizeof transposed[0]; s++)
             check_transpose(transposed[s], kernel);
+        check_conv_blocked(kernel);
     }
 }
 
@@ -227,7 +228,7 @@ static void bench(void)
     for (size_t i = 0; i < ingot_gemm_kernel_count(); i++) {
         const ingot_gemm_kernel *kernel = ingot_gemm_kernel_at(i);
         for (size_t s = 0; s < sizeof measured / sizeof measured[0] && ingot_gemm_kernel_runs(kernel); s++) {
-            conv_bench b = {.c = make_conv(measured[s], kernel), .e = {.activation = {INGOT_UNARY_RELU, 0, 0}}};
+            conv_bench b = {.c = check_conv_make(measured[s], kernel), .e = {.activation = {INGOT_UNARY_RELU, 0, 0}}};
             const ingot_conv *c = &b.c;
             size_t taps = c->channels / c->groups * c->kernel_height * c->kernel_width;
             size_t count = c->outputs * c->out_height * c->out_width;
@@ -243,13 +244,15 @@ static void bench(void)
                    2.0 * (double)count * (double)taps / time);
             guard_release();
         }
+        if (ingot_gemm_kernel_runs(kernel))
+            bench_conv_blocked(kernel);
     }
 }
 
 static void list(void)
 {
     for (size_t i = 0; i < ingot_gemm_kernel_count(); i++)
-        printf("conv: implicit gemm, pointwise, depthwise, winograd, transposed with %s\n",
+        printf("conv: implicit gemm, pointwise, depthwise, winograd, transposed, blocked with %s\n",
                ingot_gemm_kernel_name(ingot_gemm_kernel_at(i)));
 }
 

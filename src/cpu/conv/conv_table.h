@@ -2,6 +2,7 @@
 #ifndef INGOT_CPU_CONV_TABLE_H
 #define INGOT_CPU_CONV_TABLE_H
 
+#include "cpu/conv/blocked.h"
 #include "cpu/conv/winograd.h"
 #include "cpu/simd/level.h"
 
@@ -47,6 +48,7 @@ typedef struct ingot_conv_table {
     ingot_winograd_input_function winograd_input;
     ingot_winograd_output_function winograd_output;
     ingot_winograd_store_function winograd_store;
+    ingot_blocked_kernel blocked;
 } ingot_conv_table;
 
 #define INGOT_LEVEL(suffix, features) extern const ingot_conv_table ingot_conv_table_##suffix;

@@ -42,8 +42,14 @@ static inline vec v_load_mask(vec old, mask m, const float *p)
 {
     return _mm256_blendv_ps(old, _mm256_maskload_ps(p, _mm256_castps_si256(m)), m);
 }
+/* p's cache line will be read, but not at once: it is brought to the L2 cache. p need not be valid. Where the compiler does not
+ * inline this at once, it drops it. */
+static inline __attribute__((always_inline)) void v_prefetch_far(const char *p)
+{
+    _mm_prefetch(p, _MM_HINT_T1);
+}
 /* p's cache line will be read soon; p need not be valid. */
-static inline void v_prefetch(const float *p)
+static inline __attribute__((always_inline)) void v_prefetch(const float *p)
 {
     _mm_prefetch((const char *)p, _MM_HINT_T0);
 }

@@ -35,8 +35,13 @@ static inline vec v_load_mask(vec old, mask m, const float *p)
 {
     return m ? *p : old;
 }
+/* p's cache line will be read, but not at once: it is brought to the L2 cache. p need not be valid. Where the compiler does not
+ * inline this at once, it drops it. */
+static inline __attribute__((always_inline)) void v_prefetch_far(const char *p)
+{
+}
 /* p's cache line will be read soon; p need not be valid. */
-static inline void v_prefetch(const float *p)
+static inline __attribute__((always_inline)) void v_prefetch(const float *p)
 {
 }
 /* Element i is p[index[i]]; lanes past count become 0. */
