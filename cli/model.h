@@ -67,10 +67,16 @@ typedef struct cli_session_settings {
         "json", NULL, "print one JSON object", CLI_FLAG, offsetof(type, field), 0, 0 \
     }
 
+/* The options of the library that settings say; the shapes of inputs (may be NULL) are the warm-up shapes. */
+void cli_model_options(const cli_session_settings *settings, ingot_model_options *options);
+void cli_session_options(const cli_session_settings *settings, const cli_inputs *inputs,
+                         ingot_session_options *options);
+/* Registers the libraries of --custom-ops. */
+ingot_status cli_register_custom_ops(const cli_session_settings *settings, ingot_error *error);
+
 ingot_status cli_model_open(const char *path, const cli_session_settings *settings, ingot_model **model,
                             ingot_error *error);
 
-/* The shapes of inputs (may be NULL) are the warm-up shapes. */
 ingot_status cli_session_create(ingot_model *model, const cli_session_settings *settings, const cli_inputs *inputs,
                                 ingot_session **session, ingot_error *error);
 

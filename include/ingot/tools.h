@@ -23,6 +23,51 @@ INGOT_API void ingot_memory_free(void *memory);
 /* The processor features in use, such as "avx2 avx512 vnni bf16", after INGOT_CPU. A constant string. */
 INGOT_API const char *ingot_cpu_description(void);
 
+/* ---- Diagnosis: what is wrong or slow with a model, and what to do (`ingot doctor`) ---- */
+
+typedef enum ingot_severity {
+    INGOT_NOTE = 0,    /* good to know */
+    INGOT_WARNING = 1, /* slow, large, or likely not what was meant */
+    INGOT_FAULT = 2,   /* the model cannot run */
+} ingot_severity;
+
+/* Strings are valid as long as the diagnosis, never NULL. */
+typedef struct ingot_finding {
+    ingot_severity severity;
+    const char *rule;   /* "unsupported-operator" */
+    const char *what;   /* what was found */
+    const char *where;  /* the first place: a node, an input, an initializer; "" where it is the model as a whole */
+    const char *advice; /* what to do */
+    size_t count;       /* places */
+} ingot_finding;
+
+typedef struct ingot_diagnosis ingot_diagnosis;
+
+/* Reads the model at path, as far as that goes, opens it and makes a session of it with these options (either may be NULL), and collects
+ * what it finds on the way. A model that cannot run is a finding, not a failure: that is only a file that cannot be read at
+ * all, or lack of memory. The caller releases *diagnosis. */
+INGOT_API ingot_status ingot_diagnose(const char *path, const ingot_model_options *model_options,
+                                      const ingot_session_options *session_options, ingot_diagnosis **diagnosis,
+                                      ingot_error *error);
+INGOT_API void ingot_diagnosis_release(ingot_diagnosis *diagnosis);
+
+/* Finding number index, faults first; false past the end. */
+INGOT_API bool ingot_diagnosis_finding(const ingot_diagnosis *diagnosis, size_t index, ingot_finding *finding);
+
+/* C source with a custom operator to fill in (ingot/custom_op.h) for each one that is not supported; "" where all are. Valid as
+ * long as the diagnosis. */
+INGOT_API const char *ingot_diagnosis_stub(const ingot_diagnosis *diagnosis);
+
+/* What a session option of ONNX Runtime, by its field name or configuration key, does in Ingot. */
+typedef struct ingot_ort_option_info {
+    const char *name; /* "intra_op_num_threads", "session.intra_op.allow_spinning" */
+    bool has_effect;
+    const char *effect; /* what it does, or why it has no meaning here */
+} ingot_ort_option_info;
+
+/* Option number index, sorted by name; false past the end. */
+INGOT_API bool ingot_ort_option(size_t index, ingot_ort_option_info *info);
+
 /* ---- The machine's limits ---- */
 
 /* The most of something that the processor or the memory gives, measured: the best of many short stretches. */

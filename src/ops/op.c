@@ -276,6 +276,15 @@ ingot_status ingot_op_require(const char *domain, const char *name, int64_t opse
     return ingot_schema_require(domain, name, opset_version, &schema, error);
 }
 
+bool ingot_op_runs(const char *domain, const char *name, int64_t opset_version)
+{
+    const ingot_schema *schema = ingot_schema_find(domain, name, opset_version);
+    if (find_custom(domain, name, opset_version))
+        return true;
+    return schema && !(schema->flags & INGOT_SCHEMA_DEPRECATED) &&
+           ingot_op_find(schema->domain, schema->name, schema->since_version);
+}
+
 static ingot_status resolve(ingot_node *node, int depth, ingot_error *error)
 {
     const ingot_schema *schema;
