@@ -41,7 +41,7 @@ def _dtypes() -> dict[int, np.dtype[Any]]:
 
 DTYPES = _dtypes()  # element: dtype of the arrays that hold it
 DTYPES[STRING] = np.dtype(object)
-ELEMENTS = {dtype.name: element for element, dtype in reversed(list(DTYPES.items()))}
+ELEMENTS: dict[str, int] = {dtype.name: element for element, dtype in reversed(list(DTYPES.items()))}
 for _element, _name in ML_NAMES.items():  # by name, so that arrays of ml_dtypes are known before it is imported here
     ELEMENTS.setdefault(_name, _element)
 
@@ -109,7 +109,7 @@ def tensor(value: Any, wanted: int) -> tuple[Any, int, tuple[int, ...]]:
     array = np.ascontiguousarray(array)
     if element in PACKED_BITS:
         return pack(array, PACKED_BITS[element]), element, shape
-    if array.dtype.kind not in "biufc":
+    if element not in NUMPY_NAMES:
         array = array.view(PLAIN_NAMES[element])
     return array, element, shape
 

@@ -156,9 +156,10 @@ def test_errors_have_onnxruntimes_classes_and_the_librarys_message(session, tmp_
         ort.InferenceSession(str(tmp_path / "none.onnx"))
     with pytest.raises(state.InvalidGraph):
         ort.InferenceSession(b"no model")
+    unknown = make_model([helper.make_node("Foo", ["x"], ["y"], domain="org.example")], [tensor("x")], [tensor("y")])
+    unknown.opset_import.append(helper.make_opsetid("org.example", 1))
     with pytest.raises(state.NotImplemented, match="Foo"):
-        ort.InferenceSession(make_model([helper.make_node("Foo", ["x"], ["y"], domain="org.example")], [tensor("x")],
-                                        [tensor("y")]).SerializeToString())
+        ort.InferenceSession(unknown.SerializeToString())
     with pytest.raises(ValueError, match=r"Required inputs \(\['x'\]\) are missing from input feed \(\['w'\]\)"):
         session.run(None, {"w": ones(1)})
     with pytest.raises(state.InvalidArgument, match="no input 'z'"):

@@ -130,9 +130,9 @@ def test_names_that_are_no_text_are_refused(add_path):
 
 def test_the_optimization_level_and_passes_are_chosen(add_path):
     assert ingot.load(add_path, opt_level=0)(ones(1)).tolist() == [11]
-    assert ingot.load(add_path, disabled_passes=["fold_constants"])(ones(1)).tolist() == [11]
-    with pytest.raises(ingot.InvalidArgument, match="no_such_pass"):
-        ingot.load(add_path, disabled_passes=["no_such_pass"])
+    assert ingot.load(add_path, disabled_passes=["fold-constants"])(ones(1)).tolist() == [11]
+    with pytest.raises(ingot.InvalidArgument, match="no-such-pass"):
+        ingot.load(add_path, disabled_passes=["no-such-pass"])
 
 
 def test_shapes_are_laid_out_beforehand(add_path):

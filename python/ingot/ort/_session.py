@@ -23,6 +23,8 @@ Provider = Union[str, Tuple[str, Dict[Any, Any]]]
 class NodeArg:
     """An input or output: name, type such as "tensor(float)", shape as a list of numbers, names, and None."""
 
+    __slots__ = ("name", "type", "shape")
+
     def __init__(self, info: ValueInfo) -> None:
         self.name = info.name
         self.type = info.type
