@@ -12,6 +12,11 @@
 #define PACK_CHUNK (64u << 10)
 /* B is read where it lies, not packed, for so many row tiles: it would be read too few times to pay. */
 #define DIRECT_TILES 2
+/* Bytes of a block of B that stay in the L2 cache, beside what passes. */
+#define KEPT_B_BYTES (640u << 10)
+/* Row tiles from which a product with such a B is split by rows, and those of a chunk. */
+#define BY_ROWS_TILES  32
+#define TILES_OF_CHUNK 4
 
 size_t ingot_gemm_f32_packed_b_size(const ingot_gemm_kernel *kernel, size_t k, size_t n)
 {
@@ -44,6 +49,7 @@ typedef struct gemm_way {
     bool pack_a;       /* else A's only row is used where it lies */
     bool direct, fill; /* B */
     bool whole;        /* a chunk is some whole products, else products come one after the other and are split */
+    bool by_rows;      /* a chunk of a split product packs some rows of A for itself, and meets all of B */
     size_t rows_at_once;
     size_t packed_a, scratch;
 } gemm_way;
@@ -52,6 +58,14 @@ static size_t round_up(size_t floats)
 {
     size_t line = INGOT_ALIGNMENT / sizeof(float);
     return ingot_ceil_div(floats, line) * line;
+}
+
+/* Long and narrow: what is read and written of A and C is then next to one another, and A is packed while it is near. */
+static bool splits_by_rows(const ingot_gemm *g, const ingot_gemm_kernel *kernel)
+{
+    size_t steps = ingot_ceil_div(g->k, ingot_gemm_k_blocks(g->k));
+    return g->packed_b && ingot_gemm_row_tiles(kernel, g->m) >= BY_ROWS_TILES &&
+           g->n <= KEPT_B_BYTES / sizeof(float) / (steps > 0 ? steps : 1);
 }
 
 static gemm_way choose_way(const ingot_gemm *g)
@@ -69,10 +83,13 @@ static gemm_way choose_way(const ingot_gemm *g)
     way.whole = way.batch > 1 && g->m <= limit && (double)g->m * (double)g->n * (double)g->k <= 4.0 * WHOLE_PRODUCT;
     if (way.rows_at_once > limit)
         way.rows_at_once = limit / way.kernel->rows * way.kernel->rows;
+    way.by_rows = !way.whole && splits_by_rows(g, way.kernel);
+    if (way.by_rows)
+        way.rows_at_once = TILES_OF_CHUNK * way.kernel->rows;
     way.packed_a = way.pack_a ? round_up(way.rows_at_once * g->k) : 0;
     if (way.fill)
         way.scratch = round_up(ingot_gemm_f32_fill_scratch(way.kernel, g->n, g->k));
-    if (way.whole) {
+    if (way.whole || way.by_rows) {
         way.scratch += way.packed_a;
         way.packed_a = 0;
     }
@@ -203,12 +220,37 @@ static void skip_rows(ingot_gemm_plan *plan, size_t rows)
         plan->epilogue.row_bias += rows;
 }
 
+/* Some rows as a product of their own. */
+static void run_rows(void *argument, size_t chunk, int participant)
+{
+    const gemm_task *task = argument;
+    const ingot_gemm *g = task->g;
+    size_t row = chunk * task->way.rows_at_once;
+    ingot_gemm_plan plan = task->plan;
+    skip_rows(&plan, row);
+    plan.m = g->m - row < task->way.rows_at_once ? g->m - row : task->way.rows_at_once;
+    ingot_gemm_range range = {0, ingot_gemm_row_tiles(plan.kernel, plan.m), 0,
+                              ingot_ceil_div(g->n, plan.kernel->columns)};
+    float *packed_a = task->scratch + (size_t)participant * task->way.scratch;
+    ingot_gemm_f32_pack_a(plan.kernel, plan.m, g->k, task->a + (ptrdiff_t)row * g->a_row, g->a_row, g->a_column, 0,
+                          range.end_tile, packed_a);
+    plan.packed_a = packed_a;
+    plan.keep_b = true;
+    ingot_gemm_f32_block(&plan, &range, NULL);
+}
+
 static void run_split_product(gemm_task *task, size_t index, int threads)
 {
     const ingot_gemm *g = task->g;
     const gemm_way *way = &task->way;
     product_offsets at = find_product(g, index);
     b_source source = {task, g->b ? g->b + at.b : NULL};
+    if (way->by_rows) {
+        task->plan = make_plan(task, &at, &source);
+        task->a = g->a + at.a;
+        ingot_parallel(threads, ingot_ceil_div(g->m, way->rows_at_once), run_rows, task);
+        return;
+    }
     for (size_t row = 0; row < g->m; row += way->rows_at_once) {
         ingot_gemm_plan *plan = &task->plan;
         *plan = make_plan(task, &at, &source);

@@ -284,6 +284,15 @@ static void run_tiles(block_state *s, const ingot_gemm_range *range, const float
     }
 }
 
+static void run_kept_b(block_state *s, const ingot_gemm_range *range)
+{
+    const ingot_gemm_plan *plan = s->plan;
+    size_t width = plan->kernel->columns;
+    s->tile.b_step = width;
+    s->tile.b_panel = width * plan->k;
+    run_tiles(s, range, plan->packed_b + range->first_panel * s->tile.b_panel + s->k0 * width);
+}
+
 /* Zeros need not be added, but in the first and the last block, which begin and finish the sums, and where panels go
  * together with others. */
 static void find_empty(block_state *s, const ingot_gemm_range *range)
@@ -349,7 +358,9 @@ void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *r
             s.tile.k = s.steps;
             s.tile.accumulate = plan->accumulate || block > 0;
             s.tile.last = block + 1 == blocks;
-            if (plan->packed_b)
+            if (plan->packed_b && plan->keep_b)
+                run_kept_b(&s, &part);
+            else if (plan->packed_b)
                 run_packed_b(&s, &part);
             else
                 run_other_b(&s, &part, scratch);

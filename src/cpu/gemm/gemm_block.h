@@ -34,6 +34,7 @@ typedef struct ingot_gemm_plan {
     bool accumulate;       /* the product is added to what C holds */
     bool far_a;            /* A comes from memory, not from the caches: weights, used once a run */
     const float *packed_b; /* panels [K][columns] one after the other */
+    bool keep_b;           /* packed_b stays in the L2 cache: all its panels pass for each tile of A, not the reverse */
     const float *direct_b; /* rows direct_b_row apart, columns side by side */
     size_t direct_b_row;
     ingot_gemm_fill fill;
