@@ -405,6 +405,11 @@ INGOT_API ingot_status ingot_session_run(ingot_session *session, const ingot_run
                                          size_t input_count, const char *const *output_names, ingot_value **outputs,
                                          size_t output_count, ingot_error *error);
 
+/* Gives back to the system what the session keeps for the next runs: the memory of contexts that ingot_session_run made and
+ * none uses at the moment, and the layouts of input shapes. For use after large inputs; the next run makes again what it
+ * needs. Contexts of the caller keep theirs: see ingot_context_trim. NULL is fine. */
+INGOT_API void ingot_session_trim(ingot_session *session);
+
 /* A context: one running stream of a session, with memory for its activations and bindings that stay from run to run.
  * For the lowest latency keep one per thread, bind once, run many times. */
 typedef struct ingot_context ingot_context;
@@ -422,6 +427,10 @@ INGOT_API ingot_status ingot_context_bind_output(ingot_context *context, const c
 
 /* Runs with what is bound. INGOT_BUSY where another thread runs it already. After an error the context is usable. */
 INGOT_API ingot_status ingot_context_run(ingot_context *context, const ingot_run_options *options, ingot_error *error);
+
+/* Gives the context's memory back to the system: activations, and outputs that are not bound, which are NULL until the next
+ * run. That run makes what it needs again. INGOT_BUSY where another thread runs the context. */
+INGOT_API ingot_status ingot_context_trim(ingot_context *context, ingot_error *error);
 
 /* Output number index of the last run, bound or not: borrowed, and valid until the context's next run, binding or
  * release. NULL before a run has succeeded and past the end. */

@@ -16,10 +16,18 @@ static size_t default_limit(void)
 void ingot_budget_init(ingot_budget *budget, size_t limit)
 {
     budget->limit = limit ? limit : default_limit();
+    budget->parent = NULL;
     atomic_init(&budget->used, 0);
 }
 
-ingot_status ingot_budget_take(ingot_budget *budget, size_t bytes, const char *what, ingot_error *error)
+void ingot_budget_init_part(ingot_budget *budget, ingot_budget *parent)
+{
+    budget->limit = SIZE_MAX;
+    budget->parent = parent;
+    atomic_init(&budget->used, 0);
+}
+
+static ingot_status take(ingot_budget *budget, size_t bytes, const char *what, ingot_error *error)
 {
     size_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
     do {
@@ -33,7 +41,25 @@ ingot_status ingot_budget_take(ingot_budget *budget, size_t bytes, const char *w
     return INGOT_OK;
 }
 
+static void give(ingot_budget *first, const ingot_budget *end, size_t bytes)
+{
+    for (ingot_budget *b = first; b != end; b = b->parent)
+        atomic_fetch_sub_explicit(&b->used, bytes, memory_order_relaxed);
+}
+
+ingot_status ingot_budget_take(ingot_budget *budget, size_t bytes, const char *what, ingot_error *error)
+{
+    for (ingot_budget *b = budget; b; b = b->parent) {
+        const ingot_status status = take(b, bytes, what, error);
+        if (status == INGOT_OK)
+            continue;
+        give(budget, b, bytes);
+        return status;
+    }
+    return INGOT_OK;
+}
+
 void ingot_budget_give(ingot_budget *budget, size_t bytes)
 {
-    atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
+    give(budget, NULL, bytes);
 }

@@ -1,6 +1,7 @@
 /* Allocation, and sizes that cannot overflow unseen. */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +20,7 @@ void ingot_set_allocation_hook(ingot_allocation_hook hook)
     atomic_store(&allocation_hook, hook);
 }
 
-static bool may_allocate(size_t size)
+bool ingot_may_allocate(size_t size)
 {
     ingot_allocation_hook hook = atomic_load_explicit(&allocation_hook, memory_order_acquire);
     return size <= PTRDIFF_MAX && (!hook || hook(size));
@@ -27,27 +28,27 @@ static bool may_allocate(size_t size)
 
 void *ingot_malloc(size_t size)
 {
-    return may_allocate(size) ? malloc(size ? size : 1) : NULL;
+    return ingot_may_allocate(size) ? malloc(size ? size : 1) : NULL;
 }
 
 void *ingot_calloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (!ingot_mul_size(count, size, &bytes) || !may_allocate(bytes))
+    if (!ingot_mul_size(count, size, &bytes) || !ingot_may_allocate(bytes))
         return NULL;
     return calloc(1, bytes ? bytes : 1);
 }
 
 void *ingot_realloc(void *memory, size_t size)
 {
-    return may_allocate(size) ? realloc(memory, size ? size : 1) : NULL;
+    return ingot_may_allocate(size) ? realloc(memory, size ? size : 1) : NULL;
 }
 
 void *ingot_malloc_aligned(size_t size)
 {
     void *memory = NULL;
     bool large = size >= LARGE;
-    if (!may_allocate(size) || posix_memalign(&memory, large ? HUGE_PAGE : INGOT_ALIGNMENT, size ? size : 1) != 0)
+    if (!ingot_may_allocate(size) || posix_memalign(&memory, large ? HUGE_PAGE : INGOT_ALIGNMENT, size ? size : 1) != 0)
         return NULL;
     if (large) /* but for the rest at the end, which would take memory that nobody uses */
         madvise(memory, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
@@ -71,6 +72,13 @@ char *ingot_strndup(const char *text, size_t length)
 void ingot_free(void *memory)
 {
     free(memory);
+}
+
+void ingot_memory_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 void ingot_memory_free(void *memory)

@@ -19,6 +19,10 @@ void ingot_free(void *memory);
 /* For tests: is called before each allocation, which fails where it returns false. NULL takes it away. */
 typedef bool (*ingot_allocation_hook)(size_t size);
 void ingot_set_allocation_hook(ingot_allocation_hook hook);
+bool ingot_may_allocate(size_t size); /* what the hook says */
+
+/* Lets the heap give free memory back to the system. */
+void ingot_memory_trim(void);
 
 /* Makes *array (elements of size bytes) hold at least count elements: doubles capacity, keeps the content.
  * ingot_status INGOT_OUT_OF_MEMORY where that fails; then nothing has changed. */
@@ -44,13 +48,17 @@ size_t ingot_arena_used(const ingot_arena *arena);
 void ingot_arena_release(ingot_arena *arena);
 
 /* ---- Budget: the memory limit of a model or session ---- */
-typedef struct ingot_budget {
+typedef struct ingot_budget ingot_budget;
+struct ingot_budget {
     size_t limit;
     _Atomic size_t used;
-} ingot_budget;
+    ingot_budget *parent; /* counts the same bytes, too; NULL: none */
+};
 
 /* limit 0: .8 of the smaller of the machine's memory and the cgroup's limit. */
 void ingot_budget_init(ingot_budget *budget, size_t limit);
+/* A part of parent's bytes, with no limit but its. */
+void ingot_budget_init_part(ingot_budget *budget, ingot_budget *parent);
 /* Counts bytes before they are allocated; INGOT_OUT_OF_MEMORY, naming what, the bytes and the limit, where they pass it. */
 ingot_status ingot_budget_take(ingot_budget *budget, size_t bytes, const char *what, ingot_error *error);
 void ingot_budget_give(ingot_budget *budget, size_t bytes);

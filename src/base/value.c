@@ -9,17 +9,43 @@ void ingot_value_init(ingot_value *v)
     *v = (ingot_value){.kind = INGOT_KIND_NONE};
 }
 
+static ingot_status take(const ingot_value *v, size_t bytes, ingot_error *error)
+{
+    return v->budget ? ingot_budget_take(v->budget, bytes, "a value of a run", error) : INGOT_OK;
+}
+
+static void give(const ingot_value *v, size_t bytes)
+{
+    if (v->budget)
+        ingot_budget_give(v->budget, bytes);
+}
+
+/* Frees the elements where they are v's own. */
+static void drop_data(ingot_value *v)
+{
+    if (v->owns_data) {
+        give(v, v->capacity);
+        ingot_free(v->data);
+    }
+    v->data = NULL;
+    v->capacity = 0;
+    v->owns_data = false;
+}
+
 void ingot_value_clear(ingot_value *v)
 {
-    for (size_t i = 0; i < v->item_count + v->item_reserve; i++) {
+    ingot_budget *const budget = v->budget;
+    const size_t items = v->item_count + v->item_reserve;
+    for (size_t i = 0; i < items; i++) {
         ingot_value_clear(v->items[i]);
         ingot_free(v->items[i]);
     }
+    give(v, items * sizeof *v + v->heap.capacity);
     ingot_free(v->items);
     ingot_free(v->heap.data);
-    if (v->owns_data)
-        ingot_free(v->data);
+    drop_data(v);
     ingot_value_init(v);
+    v->budget = budget;
 }
 
 size_t ingot_element_alignment(ingot_element element)
@@ -54,12 +80,13 @@ static ingot_status reserve_data(ingot_value *v, size_t bytes, ingot_error *erro
     if (v->fixed)
         return ingot_fail(error, INGOT_INTERNAL, "a tensor needs %zu bytes where its fixed memory has %zu", bytes,
                           v->capacity);
-    void *data = ingot_malloc_aligned(bytes);
-    if (!data)
+    drop_data(v); /* first: there is never old memory beside new */
+    INGOT_TRY(take(v, bytes, error));
+    v->data = ingot_malloc_aligned(bytes);
+    if (!v->data) {
+        give(v, bytes);
         return ingot_fail_memory(error, bytes, "a tensor");
-    if (v->owns_data)
-        ingot_free(v->data);
-    v->data = data;
+    }
     v->capacity = bytes;
     v->owns_data = true;
     return INGOT_OK;
@@ -97,8 +124,7 @@ ingot_status ingot_value_set_tensor(ingot_value *v, ingot_element element, int r
 void ingot_value_set_view(ingot_value *v, ingot_element element, int rank, const int64_t *dims, void *data,
                           size_t capacity)
 {
-    if (v->owns_data)
-        ingot_free(v->data);
+    drop_data(v);
     recycle(v);
     set_shape(v, element, rank, dims);
     v->data = data;
@@ -131,10 +157,14 @@ ingot_status ingot_value_add_item(ingot_value *v, ingot_value **item, ingot_erro
                           v->item_count);
     if (v->item_reserve == 0) {
         INGOT_TRY(ingot_grow(&v->items, &v->item_capacity, v->item_count + 1, sizeof *v->items, error));
+        INGOT_TRY(take(v, sizeof *v, error));
         ingot_value *added = ingot_malloc(sizeof *added);
-        if (!added)
+        if (!added) {
+            give(v, sizeof *v);
             return ingot_fail_memory(error, sizeof *added, "an item of a value");
+        }
         ingot_value_init(added);
+        added->budget = v->budget;
         v->items[v->item_count] = added;
         v->item_reserve = 1;
     }
@@ -149,15 +179,26 @@ ingot_status ingot_value_add_item(ingot_value *v, ingot_value **item, ingot_erro
     return INGOT_OK;
 }
 
-/* Room for bytes more in v's heap. */
+enum { LEAST_HEAP = 64 };
+
+/* Room for bytes more in v's heap, which doubles. */
 static ingot_status reserve_heap(ingot_value *v, size_t bytes, ingot_error *error)
 {
     size_t size;
     if (!ingot_add_size(v->heap.size, bytes, &size))
         return ingot_fail_memory(error, SIZE_MAX, "the strings of a tensor");
-    INGOT_TRY(ingot_grow(&v->heap.data, &v->heap.capacity, size, 1, error));
+    const size_t before = v->heap.capacity;
+    if (size <= before)
+        return INGOT_OK;
+    size_t wanted = before <= SIZE_MAX / 2 ? before * 2 : SIZE_MAX;
+    wanted = wanted < LEAST_HEAP ? LEAST_HEAP : wanted;
+    wanted = wanted < size ? size : wanted;
+    INGOT_TRY(take(v, wanted - before, error));
+    const ingot_status status = ingot_grow(&v->heap.data, &v->heap.capacity, wanted, 1, error);
+    if (status != INGOT_OK)
+        give(v, wanted - before);
     v->strings = v->heap.data;
-    return INGOT_OK;
+    return status;
 }
 
 ingot_status ingot_value_set_string(ingot_value *v, size_t index, const char *text, size_t length, ingot_error *error)

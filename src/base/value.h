@@ -30,11 +30,12 @@ struct ingot_value {
                                       sparse: values [nnz], indices [nnz] or [nnz, rank] */
     size_t item_count, item_capacity;
     size_t item_reserve; /* items past item_count that are kept for reuse */
+    ingot_budget *budget; /* counts what v and its items own, and stays when v is cleared; NULL: nobody does. Borrowed */
 };
 
 /* Sets v to an empty value of kind NONE; no memory. */
 void ingot_value_init(ingot_value *v);
-/* Frees what v holds, not v. */
+/* Frees what v holds, not v; only its budget stays. */
 void ingot_value_clear(ingot_value *v);
 
 /* Makes v a tensor of this type and shape with memory for it: what it has where that is enough, else new memory (not

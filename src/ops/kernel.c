@@ -7,22 +7,8 @@ ingot_status ingot_kernel_scratch(const ingot_kernel_call *call, size_t bytes, v
     size_t wanted;
     if (!ingot_add_size(bytes, INGOT_ALIGNMENT, &wanted))
         return ingot_kernel_fail(call, "its scratch memory has a size beyond any limit");
-    ingot_buffer *scratch = call->scratch;
-    if (scratch->capacity < wanted) {
-        if (call->budget)
-            INGOT_TRY(
-                ingot_budget_take(call->budget, wanted - scratch->capacity, "scratch memory of a kernel", call->error));
-        char *data = ingot_malloc_aligned(wanted);
-        if (!data) {
-            if (call->budget)
-                ingot_budget_give(call->budget, wanted - scratch->capacity);
-            return ingot_fail_memory(call->error, wanted, "scratch memory of a kernel");
-        }
-        ingot_free(scratch->data);
-        scratch->data = data;
-        scratch->capacity = wanted;
-    }
-    *memory = scratch->data;
+    INGOT_TRY(ingot_block_reserve(call->scratch, wanted, call->budget, "scratch memory of a kernel", call->error));
+    *memory = call->scratch->data;
     return INGOT_OK;
 }
 
@@ -30,7 +16,8 @@ ingot_status ingot_value_set_tensor_within(ingot_budget *budget, ingot_value *va
                                            const int64_t *dims, ingot_error *error)
 {
     size_t bytes;
-    if (budget && !value->fixed && ingot_tensor_bytes(element, rank, dims, &bytes) && bytes > value->capacity) {
+    if (budget && !value->budget && !value->fixed && ingot_tensor_bytes(element, rank, dims, &bytes) &&
+        bytes > value->capacity) {
         INGOT_TRY(ingot_budget_take(budget, bytes - value->capacity, "a value of a run", error));
         ingot_budget_give(budget, bytes - value->capacity);
     }

@@ -2,6 +2,7 @@
 #ifndef INGOT_OPS_KERNEL_H
 #define INGOT_OPS_KERNEL_H
 
+#include "base/block.h"
 #include "ops/op.h"
 
 typedef struct ingot_kernel_call {
@@ -14,7 +15,7 @@ typedef struct ingot_kernel_call {
                                     (content undefined); else the kernel calls ingot_value_set_tensor, which reuses memory */
     size_t output_count;
     int threads;
-    ingot_buffer *scratch; /* see ingot_kernel_scratch */
+    ingot_block *scratch; /* see ingot_kernel_scratch */
     ingot_budget *budget;
     ingot_error *error;
 } ingot_kernel_call;
@@ -26,8 +27,8 @@ typedef ingot_status (*ingot_kernel)(const ingot_kernel_call *call);
  * high-water mark, so that warm runs allocate nothing. */
 ingot_status ingot_kernel_scratch(const ingot_kernel_call *call, size_t bytes, void **memory);
 
-/* ingot_value_set_tensor that refuses what budget (NULL: no limit) has no room for. Values whose sizes only a run tells are
- * checked one by one, not added up. */
+/* ingot_value_set_tensor that refuses what budget (NULL: no limit) has no room for. A value with a budget of its own counts
+ * there; any other is the caller's, whose memory is not the session's, and is checked alone. */
 ingot_status ingot_value_set_tensor_within(ingot_budget *budget, ingot_value *value, ingot_element element, int rank,
                                            const int64_t *dims, ingot_error *error);
 

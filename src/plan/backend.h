@@ -85,7 +85,7 @@ typedef struct ingot_step {
     ingot_value *const *outputs; /* with shape and memory, but where the region has INGOT_OP_SIZES_OUTPUT */
     void *workspace;             /* as many bytes as measure said, aligned to INGOT_ALIGNMENT */
     size_t workspace_bytes;
-    ingot_buffer *scratch; /* of the context, grows: for reference kernels */
+    ingot_block *scratch; /* of the context, grows: for reference kernels */
     int threads;
     ingot_budget *budget;
     ingot_error *error;

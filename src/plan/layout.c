@@ -320,6 +320,29 @@ static void free_builder(builder *b)
     ingot_offsets_clear(&b->offsets);
 }
 
+/* Sizes lie with room for the greatest rank while they are found out. A layout is kept: without the gaps. */
+static ingot_status close_gaps(const ingot_plan *plan, ingot_layout *layout, ingot_error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->slot_count; i++)
+        count += layout->slots[i].known ? (size_t)layout->slots[i].rank : 0;
+    int64_t *dims = ingot_calloc(count + 1, sizeof *dims);
+    if (!dims)
+        return ingot_fail_memory(error, count * sizeof *dims, "the layout of a shape");
+    count = 0;
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        ingot_layout_slot *s = &layout->slots[i];
+        if (!s->known)
+            continue;
+        memcpy(dims + count, layout->dims + s->dims, (size_t)s->rank * sizeof *dims);
+        s->dims = count;
+        count += (size_t)s->rank;
+    }
+    ingot_free(layout->dims);
+    layout->dims = dims;
+    return INGOT_OK;
+}
+
 static ingot_status make_layout(ingot_plan *plan, const ingot_value *const *inputs, int threads, ingot_layout **layout,
                                 ingot_error *error)
 {
@@ -328,6 +351,8 @@ static ingot_status make_layout(ingot_plan *plan, const ingot_value *const *inpu
     ingot_status status =
         b.layout && alloc_builder(&b) ? build(&b, inputs) : ingot_fail_memory(error, 0, "the layout of a shape");
     free_builder(&b);
+    if (status == INGOT_OK)
+        status = close_gaps(plan, b.layout, error);
     if (status != INGOT_OK) {
         ingot_layout_release(b.layout);
         *layout = NULL;
@@ -401,6 +426,18 @@ ingot_status ingot_plan_layout(ingot_plan *plan, const ingot_value *const *input
         *layout = other;
     }
     return INGOT_OK;
+}
+
+void ingot_plan_forget_layouts(ingot_plan *plan)
+{
+    pthread_mutex_lock(&plan->cache.lock);
+    for (size_t i = 0; i < plan->cache.count; i++)
+        ingot_layout_release(plan->cache.entries[i]);
+    plan->cache.count = 0;
+    pthread_mutex_unlock(&plan->cache.lock);
+    for (size_t i = 0; i < plan->step_count; i++)
+        for (size_t b = 0; plan->steps[i].bodies && b < plan->steps[i].node->body_count; b++)
+            ingot_plan_forget_layouts(plan->steps[i].bodies[b]);
 }
 
 size_t ingot_plan_cached_layouts(ingot_plan *plan)

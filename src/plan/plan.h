@@ -151,6 +151,8 @@ struct ingot_layout {
 ingot_status ingot_plan_layout(ingot_plan *plan, const ingot_value *const *inputs, int threads, ingot_layout **layout,
                                ingot_error *error);
 void ingot_layout_release(ingot_layout *layout);
+/* Empties the cache, of bodies too. Layouts in use stay with who uses them. */
+void ingot_plan_forget_layouts(ingot_plan *plan);
 size_t ingot_plan_cached_layouts(ingot_plan *plan);
 
 #endif

@@ -17,7 +17,7 @@ ingot_status ingot_context_make(ingot_session *s, ingot_context **context, ingot
     c->targets = ingot_calloc(s->output_count + 1, sizeof *c->targets);
     c->symbol_sizes = ingot_calloc(s->symbol_count + 1, sizeof *c->symbol_sizes);
     ingot_status status = c->inputs && c->targets && c->symbol_sizes
-                              ? ingot_frame_create(s->plan, &c->frame, error)
+                              ? ingot_frame_create(s->plan, &s->budget, &c->frame, error)
                               : ingot_fail_memory(error, s->input_count * sizeof *c->inputs, "a context");
     if (status != INGOT_OK) {
         ingot_context_free(c);
@@ -79,7 +79,6 @@ ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel,
     if (run.profile)
         ingot_profile_end(run.profile);
     ingot_session_leave(before);
-    atomic_store(&c->bytes, ingot_frame_bytes(c->frame));
     return status;
 }
 

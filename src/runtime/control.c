@@ -40,14 +40,12 @@ void ingot_control_release(const ingot_plan_step *step, ingot_control_state *s)
     *s = (ingot_control_state){0};
 }
 
-size_t ingot_control_bytes(const ingot_plan_step *step, const ingot_control_state *s)
+void ingot_control_count(ingot_control_state *s, ingot_budget *budget)
 {
-    size_t bytes = 0;
-    for (size_t i = 0; s->bodies && i < step->node->body_count; i++)
-        bytes += s->bodies[i] ? ingot_frame_bytes(s->bodies[i]) : 0;
-    for (size_t i = 0; s->carried && i < 2 * s->carried_count; i++)
-        bytes += s->carried[i].capacity;
-    return bytes;
+    for (size_t i = 0; i < 2 * s->carried_count; i++)
+        s->carried[i].budget = budget;
+    for (size_t i = 0; i < s->slice_count; i++)
+        s->slices[i].budget = budget;
 }
 
 /* Memory for the state on the first run of the step. */
@@ -69,8 +67,10 @@ static ingot_status prepare_state(control *c, size_t carried, size_t slices)
     s->inputs = ingot_calloc(inputs + 1, sizeof *s->inputs);
     s->targets = ingot_calloc(outputs + 1, sizeof *s->targets);
     s->bodies = ingot_calloc(c->node->body_count + 1, sizeof *s->bodies);
-    if (s->carried && s->slices && s->inputs && s->targets && s->bodies)
+    if (s->carried && s->slices && s->inputs && s->targets && s->bodies) {
+        ingot_control_count(s, c->budget);
         return INGOT_OK;
+    }
     if (!s->bodies) /* the release below walks the lists by it */
         s->carried_count = s->slice_count = 0;
     ingot_control_release(c->step, s);
@@ -81,7 +81,7 @@ static ingot_status body_frame(control *c, const ingot_body *body, ingot_frame *
 {
     size_t index = (size_t)(body - c->node->bodies);
     if (!c->state->bodies[index])
-        INGOT_TRY(ingot_frame_create(c->step->bodies[index], &c->state->bodies[index], c->run->error));
+        INGOT_TRY(ingot_frame_create(c->step->bodies[index], c->budget, &c->state->bodies[index], c->run->error));
     *frame = c->state->bodies[index];
     for (size_t i = 0; i < body->capture_count; i++)
         c->state->inputs[body->formal_count + i] = c->inputs[body->capture_first + i];
@@ -425,7 +425,7 @@ ingot_status ingot_control_run(ingot_frame *frame, size_t number, const ingot_ru
                  .state = &frame->control[number],
                  .inputs = frame->inputs + frame->first_input[number],
                  .outputs = frame->outputs + frame->first_output[number],
-                 .budget = frame->plan->budget,
+                 .budget = &frame->budget,
                  .run = run};
     return runners[c.params->control](&c);
 }

@@ -132,7 +132,5 @@ void ingot_reference_evaluator_init(ingot_reference_evaluator *evaluator, ingot_
 
 void ingot_reference_evaluator_clear(ingot_reference_evaluator *evaluator)
 {
-    ingot_budget_give(evaluator->budget, evaluator->scratch.capacity);
-    ingot_free(evaluator->scratch.data);
-    evaluator->scratch = (ingot_buffer){0};
+    ingot_block_release(&evaluator->scratch, evaluator->budget);
 }

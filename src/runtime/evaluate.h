@@ -2,12 +2,13 @@
 #ifndef INGOT_RUNTIME_EVALUATE_H
 #define INGOT_RUNTIME_EVALUATE_H
 
+#include "base/block.h"
 #include "passes/passes.h"
 
 typedef struct ingot_reference_evaluator {
     ingot_evaluator base; /* hand this in */
     ingot_budget *budget;
-    ingot_buffer scratch;
+    ingot_block scratch;
 } ingot_reference_evaluator;
 
 void ingot_reference_evaluator_init(ingot_reference_evaluator *evaluator, ingot_budget *budget);

@@ -22,8 +22,11 @@ typedef struct ingot_target {
     bool bound;         /* the caller's tensor: its type, shape and memory stay as they are and must fit */
 } ingot_target;
 
-ingot_status ingot_frame_create(ingot_plan *plan, ingot_frame **frame, ingot_error *error);
+/* budget (borrowed) counts the frame's memory, bodies included, as a part of its own. */
+ingot_status ingot_frame_create(ingot_plan *plan, ingot_budget *budget, ingot_frame **frame, ingot_error *error);
 void ingot_frame_release(ingot_frame *frame);
+/* Gives back all memory that a run needs; the next run makes it again. */
+void ingot_frame_trim(ingot_frame *frame);
 
 /* Lays the frame out for these input shapes (values without data will do) and touches its memory. */
 ingot_status ingot_frame_prepare(ingot_frame *frame, const ingot_value *const *inputs, const ingot_run *run);
@@ -39,8 +42,15 @@ ingot_status ingot_frame_check_bound(const ingot_frame *frame, size_t output, co
 /* Output number index of the last run; valid until the next one. */
 const ingot_value *ingot_frame_output(const ingot_frame *frame, size_t index);
 
-/* Bytes of arenas and buffers, bodies included. */
-size_t ingot_frame_bytes(const ingot_frame *frame);
+/* ---- Between frame.c and frame_run.c ---- */
+
+/* Memory of its own for a buffer slot, and the tensor's shape. */
+ingot_status ingot_frame_size_buffer(ingot_frame *frame, size_t slot, ingot_element element, int rank,
+                                     const int64_t *dims, ingot_error *error);
+void ingot_frame_load_inputs(ingot_frame *frame, const ingot_value *const *inputs);
+/* Before the steps: lets them write the targets where they can. After them: copies what they could not write there. */
+ingot_status ingot_frame_aim_outputs(ingot_frame *frame, const ingot_target *targets, const ingot_run *run);
+ingot_status ingot_frame_deliver(ingot_frame *frame, size_t output, const ingot_target *target, const ingot_run *run);
 
 /* ---- For control.c ---- */
 
@@ -63,9 +73,8 @@ struct ingot_frame {
     const ingot_value **inputs; /* operands of all steps, one after the other */
     ingot_value **outputs;
     size_t *first_input, *first_output; /* [step]: where its operands begin */
-    char *arena;
-    size_t arena_capacity;
-    ingot_buffer scratch, workspace;
+    ingot_budget budget;                /* what the frame and its bodies hold */
+    ingot_block arena, scratch, workspace;
     ingot_type *types; /* [slot]: for shapes found out in the run */
     ingot_infer_value *infer_values;
     ingot_control_state *control; /* [step] */
@@ -74,7 +83,8 @@ struct ingot_frame {
 /* Runs a control step of the frame; operands are the frame's. */
 ingot_status ingot_control_run(ingot_frame *frame, size_t step, const ingot_run *run);
 void ingot_control_release(const ingot_plan_step *step, ingot_control_state *state);
-size_t ingot_control_bytes(const ingot_plan_step *step, const ingot_control_state *state);
+/* Lets budget count what the values of the state will hold. */
+void ingot_control_count(ingot_control_state *state, ingot_budget *budget);
 
 static inline bool ingot_run_cancelled(const ingot_run *run)
 {

@@ -54,7 +54,7 @@ ingot_status ingot_session_statistics(const ingot_session *session, ingot_statis
     statistics->cached_shapes = ingot_plan_cached_layouts(s->plan);
     pthread_mutex_lock(&s->lock);
     for (ingot_context *c = s->all; c; c = c->next_of_all) {
-        statistics->arena_bytes += atomic_load(&c->bytes);
+        statistics->arena_bytes += atomic_load(&c->frame->budget.used);
         statistics->context_count++;
     }
     pthread_mutex_unlock(&s->lock);

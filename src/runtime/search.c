@@ -194,6 +194,7 @@ static ingot_status prepare_state(ingot_search *s)
     if (state->carried && state->slices && state->inputs && state->targets && state->bodies) {
         state->carried_count = inputs;
         state->slice_count = INGOT_SEARCH_VALUES;
+        ingot_control_count(state, s->budget);
         return INGOT_OK;
     }
     ingot_control_release(s->step, state);
@@ -251,7 +252,7 @@ ingot_status ingot_search_run(ingot_frame *frame, size_t number, const ingot_run
                       .state = &frame->control[number],
                       .inputs = frame->inputs + frame->first_input[number],
                       .outputs = frame->outputs + frame->first_output[number],
-                      .budget = frame->plan->budget,
+                      .budget = &frame->budget,
                       .run = run};
     INGOT_TRY(read_inputs(&s));
     INGOT_TRY(prepare_state(&s));

@@ -41,7 +41,7 @@ static ingot_status frame_of(ingot_search *s, const ingot_body *body, ingot_fram
 {
     size_t index = (size_t)(body - s->node->bodies);
     if (!s->state->bodies[index])
-        INGOT_TRY(ingot_frame_create(s->step->bodies[index], &s->state->bodies[index], s->run->error));
+        INGOT_TRY(ingot_frame_create(s->step->bodies[index], s->budget, &s->state->bodies[index], s->run->error));
     *frame = s->state->bodies[index];
     return INGOT_OK;
 }

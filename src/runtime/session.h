@@ -47,8 +47,6 @@ struct ingot_context {
     ingot_profile *profile; /* notes the steps of runs; NULL: none */
     bool has_run;
     atomic_bool busy;
-    atomic_size_t
-        bytes; /* what the frame held after the last run: for statistics, which may be asked for during a run */
     ingot_context *next, *next_of_all;
 };
 

@@ -67,6 +67,7 @@ static ingot_status grow_stack(ingot_value *stack, const ingot_value *item, int6
     int64_t dims[INGOT_MAX_RANK];
     ingot_value larger;
     ingot_value_init(&larger);
+    larger.budget = stack->budget;
     ingot_stack_dims(item, 0, room, dims);
     INGOT_TRY(ingot_value_set_tensor_within(budget, &larger, item->element, item->rank + 1, dims, error));
     ingot_status status = copy_run(&larger, 0, stack, 0, (size_t)count * ingot_value_count(item), error);

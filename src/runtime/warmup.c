@@ -70,9 +70,7 @@ static ingot_status warm_up(ingot_context *c, const ingot_session_options *optio
     if (!shape_inputs(c, options, values))
         return INGOT_OK;
     INGOT_TRY(ingot_context_check_inputs(c, error));
-    ingot_status status = ingot_frame_prepare(c->frame, c->inputs, &run);
-    atomic_store(&c->bytes, ingot_frame_bytes(c->frame));
-    return status;
+    return ingot_frame_prepare(c->frame, c->inputs, &run);
 }
 
 ingot_status ingot_session_warm_up(ingot_session *s, const ingot_session_options *options, ingot_error *error)
