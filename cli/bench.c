@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bench_peak.h"
 #include "latency.h"
 #include "model.h"
 #include "outputs.h"
@@ -16,7 +17,7 @@ typedef struct bench_settings {
     cli_input_settings input;
     double seconds;
     const char *output_dir;
-    bool json;
+    bool json, peak;
 } bench_settings;
 
 static const cli_option options[] = {
@@ -27,6 +28,8 @@ static const cli_option options[] = {
     CLI_INPUT_OPTIONS(bench_settings, input),
     {"output-dir", "DIR", "write the outputs of the last run to DIR, as ingot run does", CLI_TEXT,
      offsetof(bench_settings, output_dir), 0, 0},
+    {"peak", NULL, "measure the machine instead of a model: its arithmetic, its memory", CLI_FLAG,
+     offsetof(bench_settings, peak), 0, 0},
     CLI_SESSION_OPTIONS(bench_settings, session),
     CLI_JSON_OPTION(bench_settings, json),
 };
@@ -188,8 +191,12 @@ static int run_verb(const cli_verb *verb, int argc, char **argv)
     int code;
     if (!cli_arguments_parse(verb, argc, argv, &settings, &arguments, &code))
         return code;
-    const char *path = arguments.items[0];
-    if (cli_inputs_check(&settings.input, &error) != INGOT_OK) {
+    const char *path = arguments.count ? arguments.items[0] : NULL;
+    if (!path != settings.peak) {
+        code = cli_malformed(verb->name, settings.peak ? "--peak takes no MODEL" : "an argument is missing: MODEL");
+    } else if (settings.peak) {
+        code = cli_bench_peak(verb->name, (int)settings.session.threads, settings.seconds, settings.json);
+    } else if (cli_inputs_check(&settings.input, &error) != INGOT_OK) {
         code = cli_malformed(verb->name, "%s", error.message);
     } else {
         ingot_status status = bench(path, &settings, &state, &error);
@@ -208,7 +215,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv)
 
 const cli_verb cli_verb_bench = {
     .name = "bench",
-    .arguments = "MODEL",
+    .arguments = "MODEL | --peak",
     .summary = "time loading and running a model",
     .details =
         "load is the time until the first run can start: opening the model, making a session for the shapes of\n"
@@ -217,7 +224,7 @@ const cli_verb cli_verb_bench = {
     .example = "ingot bench resnet.onnx --threads 4 --batch 8 --seconds 10",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .least = 1,
+    .least = 0,
     .most = 1,
     .run = run_verb,
 };
