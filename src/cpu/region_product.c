@@ -3,11 +3,13 @@
 
 #include "cpu/family.h"
 #include "cpu/gemm/gemm.h"
+#include "ops/arrange.h"
 #include "ops/matmul.h"
 
 typedef struct detail {
     bool is_gemm;
-    bool packs; /* B is a constant matrix and laid out once */
+    bool packs;      /* B is a constant matrix and laid out once */
+    bool transposed; /* B lies as a Transpose before the MatMul has it: the region begins with that node */
     ingot_cpu_epilogue epilogue;
 } detail;
 
@@ -31,14 +33,39 @@ static bool has_plain_bias(const ingot_node *node)
            ingot_value_count(c->constant) == (size_t)y->type.dims[1];
 }
 
+/* The MatMul whose B is node's result, a constant matrix transposed; NULL: none. */
+static ingot_node *product_of_transposed(const ingot_cpu_claim *claim, const ingot_node *node)
+{
+    const ingot_graph_value *b = node->operand_count > 0 ? node->inputs[0] : NULL;
+    if (!ingot_cpu_is(node, "Transpose") || !ingot_graph_value_is_constant(b) || !ingot_cpu_is_float(b) ||
+        b->constant->rank != 2 || ingot_transpose_source(node->params, 2, 0) != 1)
+        return NULL;
+    ingot_node *product = ingot_cpu_follower(claim, node->outputs[0]);
+    return product && ingot_cpu_is(product, "MatMul") && product->inputs[1] == node->outputs[0] ? product : NULL;
+}
+
+/* Before the product in the draft, whose B becomes the matrix that is not transposed. */
+static void begin_with_transpose(ingot_cpu_draft *draft, ingot_node *transpose)
+{
+    draft->nodes[1] = draft->nodes[0];
+    draft->nodes[0] = transpose;
+    draft->node_count = 2;
+    draft->inputs[1] = transpose->inputs[0];
+}
+
 static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
 {
+    ingot_node *first = node, *product = product_of_transposed(claim, node);
+    node = product ? product : node;
     detail d = {.is_gemm = ingot_cpu_is(node, "Gemm"), .epilogue = {.column_bias = SIZE_MAX, .add = SIZE_MAX}};
     ingot_cpu_draft draft;
     if ((!d.is_gemm && !ingot_cpu_is(node, "MatMul")) || !node->outputs[0] || !ingot_cpu_is_float(node->inputs[0]) ||
         !ingot_cpu_is_float(node->inputs[1]) || !ingot_cpu_draft_node(node, &draft))
         return INGOT_OK;
-    const ingot_graph_value *b = node->inputs[1], *y = node->outputs[0];
+    d.transposed = product != NULL;
+    if (d.transposed)
+        begin_with_transpose(&draft, first);
+    const ingot_graph_value *b = draft.inputs[1], *y = node->outputs[0];
     d.packs = ingot_graph_value_is_constant(b) && b->constant->rank == 2;
     ingot_dim columns = y->type.rank > 0 ? y->type.dims[y->type.rank - 1] : 0;
     bool biased = d.is_gemm && node->operand_count > 2 && node->inputs[2];
@@ -58,6 +85,12 @@ static const ingot_gemm_params no_params = {.alpha = 1, .beta = 1};
 static const ingot_gemm_params *params_of(const ingot_region *region)
 {
     return detail_of(region)->is_gemm ? region->nodes[0]->params : &no_params;
+}
+
+/* Whether B's rows lie along its columns. */
+static bool is_transposed(const ingot_region *region)
+{
+    return detail_of(region)->transposed || params_of(region)->trans_b;
 }
 
 static void fill_gemm(const ingot_gemm_params *p, const ingot_value *a, const ingot_value *b, ingot_gemm *g)
@@ -97,12 +130,12 @@ static bool fill_batch(const ingot_value *a, const ingot_value *b, ingot_gemm *g
     return true;
 }
 
-static bool fill_matmul(const ingot_value *a, const ingot_value *b, ingot_gemm *g)
+static bool fill_matmul(const ingot_value *a, const ingot_value *b, bool transposed, ingot_gemm *g)
 {
     bool a_vector = a->rank == 1, b_vector = b->rank == 1;
     g->k = (size_t)a->dims[a->rank - 1];
     g->m = a_vector ? 1 : (size_t)a->dims[a->rank - 2];
-    g->n = b_vector ? 1 : (size_t)b->dims[b->rank - 1];
+    g->n = b_vector ? 1 : (size_t)b->dims[b->rank - (transposed ? 2 : 1)];
     g->a_row = (ptrdiff_t)g->k;
     g->a_column = 1;
     g->b_row = (ptrdiff_t)g->n;
@@ -121,7 +154,7 @@ static bool fill(const ingot_region *region, const ingot_value *a, const ingot_v
     *g = (ingot_gemm){.packed_b = packed};
     if (detail_of(region)->is_gemm)
         fill_gemm(params_of(region), a, b, g);
-    else if (!fill_matmul(a, b, g))
+    else if (!fill_matmul(a, b, detail_of(region)->transposed, g))
         return false;
     g->c_row = g->n;
     return true;
@@ -151,7 +184,7 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     if (!detail_of(region)->packs)
         return;
     const ingot_value *b = region->inputs[1]->constant;
-    bool transposed = params_of(region)->trans_b;
+    bool transposed = is_transposed(region);
     tactic->packed_bytes =
         ingot_gemm_f32_packed_b_size(kernel, (size_t)b->dims[transposed], (size_t)b->dims[!transposed]);
 }
@@ -159,7 +192,7 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
 static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
 {
     const ingot_value *b = region->inputs[1]->constant;
-    bool transposed = params_of(region)->trans_b;
+    bool transposed = is_transposed(region);
     size_t k = (size_t)b->dims[transposed], n = (size_t)b->dims[!transposed];
     ptrdiff_t row = transposed ? 1 : (ptrdiff_t)n, column = transposed ? (ptrdiff_t)k : 1;
     ingot_gemm_f32_pack_b(ingot_gemm_kernel_best(), k, n, b->data, row, column, packed);

@@ -22,6 +22,16 @@ static bool is_foldable(const ingot_node *node)
     return true;
 }
 
+/* A large matrix that is transposed for one product is not made anew: who packs it for the product reads it as it lies. */
+static bool is_for_product(const ingot_node *node)
+{
+    const ingot_graph_value *y = node->outputs[0];
+    return strcmp(node->op_type, "Transpose") == 0 && strcmp(node->domain, "ai.onnx") == 0 && y && y->type.rank == 2 &&
+           y->use_count == 1 && y->output_count == 0 && strcmp(y->uses[0].node->op_type, "MatMul") == 0 &&
+           y->uses[0].node->inputs[1] == y && y->uses[0].node->inputs[0] != y &&
+           ingot_value_bytes(node->inputs[0]->constant) > SMALL_RESULT;
+}
+
 static size_t largest_result(const ingot_node *node)
 {
     size_t bytes = 0;
@@ -171,7 +181,7 @@ ingot_status ingot_pass_fold_constants(ingot_graph *graph, const ingot_pass_cont
 {
     for (ingot_node *n = graph->first, *next; n; n = next) {
         next = n->next;
-        if (!is_foldable(n))
+        if (!is_foldable(n) || is_for_product(n))
             continue;
         if (n->op->flags & INGOT_OP_VIEW)
             INGOT_TRY(fold_view(n, context->error, changed));
