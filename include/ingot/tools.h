@@ -20,7 +20,7 @@ INGOT_API ingot_status ingot_value_to_proto(const ingot_value *value, const char
 /* Frees memory that a function of this header or ingot.h gave to the caller. NULL is fine. */
 INGOT_API void ingot_memory_free(void *memory);
 
-/* The processor features in use, such as "avx2 avx512 vnni bf16", after INGOT_CPU. A constant string. */
+/* The processor features in use, such as "sse4 avx2 avx512", after INGOT_CPU. A constant string. */
 INGOT_API const char *ingot_cpu_description(void);
 
 /* ---- Diagnosis: what is wrong or slow with a model, and what to do (`ingot doctor`) ---- */

@@ -19,7 +19,8 @@ typedef struct cpu_level {
 } cpu_level;
 
 enum {
-    LEVEL_AVX2 = INGOT_CPU_AVX2,
+    LEVEL_SSE4 = INGOT_CPU_SSE4,
+    LEVEL_AVX2 = LEVEL_SSE4 | INGOT_CPU_AVX2,
     LEVEL_AVX512 = LEVEL_AVX2 | INGOT_CPU_AVX512,
     LEVEL_VNNI = LEVEL_AVX512 | INGOT_CPU_VNNI,
     LEVEL_BF16 = LEVEL_VNNI | INGOT_CPU_BF16,
@@ -27,7 +28,8 @@ enum {
 };
 
 static const cpu_level levels[] = {
-    {"avx2", LEVEL_AVX2}, {"avx512", LEVEL_AVX512}, {"vnni", LEVEL_VNNI}, {"bf16", LEVEL_BF16}, {"neon", LEVEL_NEON},
+    {"sse4", LEVEL_SSE4},        {"avx2", LEVEL_AVX2},        {"avx512", LEVEL_AVX512},
+    {"avx512_vnni", LEVEL_VNNI}, {"avx512_bf16", LEVEL_BF16}, {"neon", LEVEL_NEON},
 };
 enum { LEVEL_COUNT = sizeof levels / sizeof levels[0] };
 
@@ -49,9 +51,11 @@ static bool has_f16c(void)
 static uint32_t detect(void)
 {
     __builtin_cpu_init();
+    if (!__builtin_cpu_supports("sse4.1"))
+        return 0;
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2") ||
         !has_f16c())
-        return 0;
+        return LEVEL_SSE4;
     uint32_t found = LEVEL_AVX2;
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
         !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))

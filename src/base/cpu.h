@@ -5,12 +5,13 @@
 #include <stdint.h>
 
 /* Each name is a level that includes those before it on its line of processors. X(name, bit, text) */
-#define INGOT_CPU_LIST(X)                                                  \
-    X(INGOT_CPU_AVX2, 0, "avx2")     /* AVX2, FMA, F16C, BMI2 */           \
-    X(INGOT_CPU_AVX512, 1, "avx512") /* AVX-512 F, BW, DQ, VL, and AVX2 */ \
-    X(INGOT_CPU_VNNI, 2, "vnni")     /* AVX-512 VNNI */                    \
-    X(INGOT_CPU_BF16, 3, "bf16")     /* AVX-512 BF16 */                    \
-    X(INGOT_CPU_NEON, 4, "neon")
+#define INGOT_CPU_LIST(X)                                           \
+    X(INGOT_CPU_SSE4, 0, "sse4")        /* SSE4.1 */                \
+    X(INGOT_CPU_AVX2, 1, "avx2")        /* AVX2, FMA, F16C, BMI2 */ \
+    X(INGOT_CPU_AVX512, 2, "avx512")    /* AVX-512 F, BW, DQ, VL */ \
+    X(INGOT_CPU_VNNI, 3, "avx512_vnni") /* AVX-512 VNNI */          \
+    X(INGOT_CPU_BF16, 4, "avx512_bf16") /* AVX-512 BF16 */          \
+    X(INGOT_CPU_NEON, 5, "neon")
 
 enum {
 #define INGOT_CPU_ENUM(name, bit, text) name = 1 << bit,
@@ -19,8 +20,8 @@ enum {
 };
 
 /* Features found (and enabled by the operating system), less those that INGOT_CPU leaves out: unset or "" means all,
- * "scalar" none, "avx2" AVX2 at most, "avx512" AVX-512 without VNNI and BF16, a list like "avx2,avx512,vnni" those.
- * Read once. */
+ * "scalar" none, "avx512" that level and those before it, without VNNI and BF16; of a list, those that any of its words
+ * leaves. Read once. */
 uint32_t ingot_cpu_features(void);
 /* Features found, whatever INGOT_CPU says. */
 uint32_t ingot_cpu_features_found(void);

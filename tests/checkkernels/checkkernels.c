@@ -14,7 +14,7 @@ static const char usage[] =
     "Checks the kernels of all parts, or of those named: gemm conv eltwise reduce layout recurrent peak depthwise.\n"
     "  --list   print the kernels\n"
     "  --bench  print the best speed of each, one thread\n"
-    "INGOT_CPU=scalar|avx2|avx512 leaves instruction sets out.\n"
+    "INGOT_CPU=scalar|sse4|avx2|avx512 leaves instruction sets out.\n"
     "Ends with 'N passed, N failed'; exit code 1 where a case failed.\n";
 
 typedef enum action { CHECK, BENCH, LIST } action;

@@ -15,7 +15,8 @@
 #include "ingot/tools.h"
 
 enum {
-    UP_TO_AVX512 = INGOT_CPU_AVX2 | INGOT_CPU_AVX512,
+    UP_TO_AVX2 = INGOT_CPU_SSE4 | INGOT_CPU_AVX2,
+    UP_TO_AVX512 = UP_TO_AVX2 | INGOT_CPU_AVX512,
     UP_TO_VNNI = UP_TO_AVX512 | INGOT_CPU_VNNI,
     UP_TO_BF16 = UP_TO_VNNI | INGOT_CPU_BF16,
 };
@@ -44,10 +45,12 @@ static void the_mask_takes_features_away(void **state)
     assert_int_equal(features_with(""), all);
     assert_int_equal(features_with("scalar"), 0);
     assert_int_equal(features_with("no such level"), 0);
-    assert_int_equal(features_with("avx2"), all & INGOT_CPU_AVX2);
+    assert_int_equal(features_with("sse4"), all & INGOT_CPU_SSE4);
+    assert_int_equal(features_with("avx2"), all & UP_TO_AVX2);
     assert_int_equal(features_with("avx512"), all & UP_TO_AVX512);
-    assert_int_equal(features_with("avx2,avx512,vnni"), all & UP_TO_VNNI);
-    assert_int_equal(features_with("avx2,avx512,vnni,bf16"), all & UP_TO_BF16);
+    assert_int_equal(features_with("avx512_vnni"), all & UP_TO_VNNI);
+    assert_int_equal(features_with("avx512_bf16"), all & UP_TO_BF16);
+    assert_int_equal(features_with("avx2,avx512_vnni"), all & UP_TO_VNNI);
     assert_int_equal(features_with("neon"), all & INGOT_CPU_NEON);
     assert_int_equal(features_with("avx"), 0);
 }
@@ -56,6 +59,7 @@ static void the_mask_takes_features_away(void **state)
 static void a_level_comes_with_those_before_it(void **state)
 {
     const uint32_t found = ingot_cpu_features_found();
+    assert_true(!(found & INGOT_CPU_AVX2) || (found & INGOT_CPU_SSE4));
     assert_true(!(found & INGOT_CPU_AVX512) || (found & INGOT_CPU_AVX2));
     assert_true(!(found & INGOT_CPU_VNNI) || (found & INGOT_CPU_AVX512));
     assert_true(!(found & INGOT_CPU_BF16) || (found & INGOT_CPU_VNNI));

@@ -10,7 +10,7 @@
 
 static inline vec multiply_add(vec a, vec b, vec c)
 {
-    return LANES == 1 ? v_add(v_mul(a, b), c) : v_fma(a, b, c); /* without the instruction fma() is slow */
+    return LANES < 8 ? v_add(v_mul(a, b), c) : v_fma(a, b, c); /* without the instruction fma() is slow */
 }
 
 /* Some outputs of a row that lie side by side, some lanes of them. */

@@ -11,7 +11,7 @@
 #define THREE_BLOCKS 9
 #else
 #define MAX_BLOCKS   1
-#define ONE_BLOCK    (LANES == 1 ? 1 : 6)
+#define ONE_BLOCK    (LANES == 8 ? 6 : LANES == 4 ? 2 : 1)
 #define TWO_BLOCKS   0
 #define THREE_BLOCKS 0
 #endif
@@ -22,7 +22,7 @@
 
 static inline vec multiply_add(vec a, vec b, vec c)
 {
-    return LANES == 1 ? v_add(v_mul(a, b), c) : v_fma(a, b, c); /* without the instruction fma() is slow */
+    return LANES < 8 ? v_add(v_mul(a, b), c) : v_fma(a, b, c); /* without the instruction fma() is slow */
 }
 
 typedef vec tile_sums[MAX_COLUMNS][MAX_VECTORS];
@@ -150,6 +150,8 @@ static inline __attribute__((always_inline)) void tile(const ingot_blocked_tile 
     X(1, 3) X(2, 3) X(3, 3) X(4, 3) X(5, 3) X(6, 3) X(7, 3) X(8, 3) X(9, 3)
 #elif LANES == 8
 #define TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+#elif LANES == 4
+#define TILES(X) X(1, 1) X(2, 1)
 #else
 #define TILES(X) X(1, 1)
 #endif

@@ -15,6 +15,8 @@
 #include "cpu/simd/simd_avx512.h"
 #elif defined(INGOT_SIMD_AVX2)
 #include "cpu/simd/simd_avx2.h"
+#elif defined(INGOT_SIMD_SSE4)
+#include "cpu/simd/simd_sse4.h"
 #elif defined(INGOT_SIMD_SCALAR)
 #include "cpu/simd/simd_scalar.h"
 #endif

@@ -1,0 +1,16 @@
+/* The convolution kernels: the templates for SSE4.1. */
+#define INGOT_SIMD_SSE4 1
+#include "cpu/conv/blocked_tmpl.h"
+#include "cpu/conv/depthwise_tmpl.h"
+#include "cpu/conv/im2col_tmpl.h"
+#include "cpu/conv/winograd_tmpl.h"
+
+const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {
+    im2col,
+    depthwise,
+    winograd_weights,
+    winograd_input,
+    winograd_output,
+    winograd_store,
+    {MAX_BLOCKS, {0, ONE_BLOCK, TWO_BLOCKS, THREE_BLOCKS}, blocked_tile, plain_tile, copy_phase},
+};

@@ -1,0 +1,8 @@
+/* The reduction kernels: the templates for SSE4.1. */
+#define INGOT_SIMD_SSE4 1
+#include "cpu/reduce/pool_tmpl.h"
+#include "cpu/reduce/reduce_tmpl.h"
+
+const ingot_reduce_table LEVEL_NAME(ingot_reduce_table) = {
+    row, columns_of, softmax_row, softmax_columns, moments, normalize, pool_row,
+};
