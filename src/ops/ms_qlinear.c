@@ -1,4 +1,5 @@
-/* com.microsoft: operators on 8-bit tensors, each rewritten as its float form between DequantizeLinear and QuantizeLinear. */
+/* com.microsoft: operators on 8-bit tensors, rewritten as their float forms between DequantizeLinear and QuantizeLinear. Sums
+ * have a form of their own, as what they round is told by the order of their steps. */
 #include "ops/expand.h"
 
 /* Inputs first, first + 1 and first + 2: a tensor, its scale and its zero point, which may be left out. */
@@ -91,21 +92,11 @@ DEFINE_UNARY(global_average_pool, global_average_pool)
 
 /* ---- Several tensors ---- */
 
-static ingot_status upgrade_binary(ingot_node *node, ingot_error *error, const char *op_type)
-{
-    ingot_expansion e = ingot_expand_begin(node, error);
-    ingot_graph_value *y = INGOT_EXPAND(&e, op_type, 14, NULL, 0, dequantized(&e, 0), dequantized(&e, 3));
-    return finish(&e, y, ingot_expand_input(&e, 6), ingot_expand_input(&e, 7), ingot_expand_input(&e, 0));
-}
-
-ingot_status ingot_upgrade_qlinear_add(ingot_node *node, ingot_error *error)
-{
-    return upgrade_binary(node, error, "Add");
-}
-
 ingot_status ingot_upgrade_qlinear_mul(ingot_node *node, ingot_error *error)
 {
-    return upgrade_binary(node, error, "Mul");
+    ingot_expansion e = ingot_expand_begin(node, error);
+    ingot_graph_value *y = INGOT_EXPAND(&e, "Mul", 14, NULL, 0, dequantized(&e, 0), dequantized(&e, 3));
+    return finish(&e, y, ingot_expand_input(&e, 6), ingot_expand_input(&e, 7), ingot_expand_input(&e, 0));
 }
 
 ingot_status ingot_upgrade_qlinear_where(ingot_node *node, ingot_error *error)
@@ -154,3 +145,21 @@ ingot_status ingot_upgrade_qlinear_conv(ingot_node *node, ingot_error *error)
     ingot_expand_result(&e, 0, last ? ingot_expand_channels_last(&e, y) : y);
     return ingot_expand_end(&e);
 }
+
+/* ---- Sum ---- */
+
+static ingot_status infer_add(ingot_infer *c)
+{
+    int rank;
+    ingot_dim dims[INGOT_MAX_RANK];
+    const ingot_type *a = &c->inputs[0].type, *b = &c->inputs[3].type;
+    INGOT_TRY(ingot_infer_broadcast_dims(c, a->rank, a->dims, b->rank, b->dims, &rank, dims));
+    if (rank < 0)
+        ingot_infer_set_unranked(c, 0, a->element);
+    else
+        ingot_infer_set(c, 0, a->element, rank, dims);
+    return INGOT_OK;
+}
+
+const ingot_op ingot_op_qlinear_add = {.summary = "Sum of 8-bit tensors with scales and zero points, requantized",
+                                       .infer = infer_add};

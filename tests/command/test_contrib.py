@@ -119,6 +119,9 @@ def quantized_maps():
     yield Case("QLinearAdd", [x, *q, u8(3, 1, 6), *y, scalar(0.09), scalar(100, np.uint8)], **more)
     yield Case("QLinearAdd", [i8(2, 5), *s, i8(2, 5), *s, scalar(0.11), scalar(4, np.int8)], outputs=(I8,), tolerance=0,
                note="signed")
+    for note, a, b in (("rows", u8(40, 300), u8(300)), ("all", u8(40, 300), u8(40, 300)), ("channels", u8(9, 7, 1), u8(9, 7, 300))):
+        yield Case("QLinearAdd", [a, scalar(0.0371), scalar(91, np.uint8), b, scalar(0.0643), scalar(133, np.uint8), scalar(0.0917),
+                                  scalar(117, np.uint8)], **more, note=f"many roundings, {note}")
     yield Case("QLinearMul", [x, *q, u8(6), *y, scalar(0.09), scalar(100, np.uint8)], **more)
     yield Case("QLinearSigmoid", [x, *q, scalar(1 / 256), scalar(0, np.uint8)], **more)
     yield Case("QLinearLeakyRelu", [x, *q, *y], {"alpha": 0.2}, **more)
