@@ -2,20 +2,20 @@
 #include "check.h"
 
 static const check_part *const parts[] = {
-    &check_gemm,   &check_conv,      &check_eltwise, &check_reduce,
-    &check_layout, &check_recurrent, &check_peak,    &check_depthwise,
+    &check_gemm,      &check_conv, &check_eltwise,   &check_reduce, &check_layout,
+    &check_recurrent, &check_peak, &check_depthwise, &check_half,
 };
 #define PART_COUNT (sizeof parts / sizeof parts[0])
 
 extern size_t passed_cases, failed_cases;
 
-static const char usage[] =
-    "usage: checkkernels [--list | --bench] [PART ...]\n"
-    "Checks the kernels of all parts, or of those named: gemm conv eltwise reduce layout recurrent peak depthwise.\n"
-    "  --list   print the kernels\n"
-    "  --bench  print the best speed of each, one thread\n"
-    "INGOT_CPU=scalar|sse4|avx2|avx512 leaves instruction sets out.\n"
-    "Ends with 'N passed, N failed'; exit code 1 where a case failed.\n";
+static const char usage[] = "usage: checkkernels [--list | --bench] [PART ...]\n"
+                            "Checks the kernels of all parts, or of those named: gemm conv eltwise reduce layout "
+                            "recurrent peak depthwise half.\n"
+                            "  --list   print the kernels\n"
+                            "  --bench  print the best speed of each, one thread\n"
+                            "INGOT_CPU=scalar|sse4|avx2|avx512 leaves instruction sets out.\n"
+                            "Ends with 'N passed, N failed'; exit code 1 where a case failed.\n";
 
 typedef enum action { CHECK, BENCH, LIST } action;
 

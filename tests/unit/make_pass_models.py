@@ -234,6 +234,19 @@ g (int32[1] x) => (int32[1] y) <int32[1] a = {1}, int32[1] b = {0}> { c = Div(a,
     "giant": """
 g (float[1] x) => (float[N] y) <int64[1] size = {4000000000}> { c = ConstantOfShape(size) y = Add(x, c) }
 """,
+    # What is between the ends is computed wide; the cast of the model itself rounds, and so does what a comparison sees.
+    "half": """
+g (float16[1,1,4,4] x) => (float16[1,1,2,2] y, bool[1,1,4,4] z, float[1,1,4,4] u)
+  <float16[1,1,1,1] w = {2}, float16 one = {1}> {
+  a = Conv(x, w) b = Relu(a) c = Sigmoid(b)
+  y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (b) z = Less(c, one) u = Cast <to = 1> (c)
+}
+""",
+    "half_moved_only": """
+g (float16[2,3] x) => (float16[3,2] y, float16[2,3] z) {
+  y = Transpose <perm = [1, 0]> (x) a = Cast <to = 1> (x) b = Neg(a) c = Cast <to = 10> (b) z = Identity(c)
+}
+""",
     "unread_outputs": """
 g (float[1,1,4] x) => (float[1,1,2] y) { y, i = MaxPool <kernel_shape = [2], strides = [2]> (x) z = Neg(x) }
 """,

@@ -320,6 +320,40 @@ static void a_constant_that_spreads_the_other_operand_keeps_its_shape(void **sta
     close_fixture(&f);
 }
 
+static void what_is_said_in_halves_is_computed_in_floats(void **state)
+{
+    fixture f;
+    OPEN(&f, half);
+    optimize_well(&f, INGOT_OPT_ALL);
+    expect_operators(f.module->main, "Cast Conv Relu Sigmoid Cast MaxPool Cast Less");
+    for (const ingot_node *n = f.module->main->first; n; n = n->next)
+        if (strcmp(n->op_type, "Cast") != 0 && strcmp(n->op_type, "Less") != 0)
+            assert_int_equal(n->outputs[0]->type.element, INGOT_FLOAT);
+    assert_int_equal(find_node(f.module->main, "Less")->inputs[0]->type.element, INGOT_FLOAT16);
+    assert_int_equal(f.module->main->outputs[0]->type.element, INGOT_FLOAT16);
+    assert_ptr_equal(f.module->main->outputs[2]->producer, find_node(f.module->main, "Sigmoid"));
+    close_fixture(&f);
+}
+
+static void halves_that_only_move_stay_and_casts_of_the_model_round(void **state)
+{
+    fixture f;
+    OPEN(&f, half_moved_only);
+    optimize_well(&f, INGOT_OPT_ALL);
+    expect_operators(f.module->main, "Transpose Cast Neg Cast");
+    assert_int_equal(find_node(f.module->main, "Transpose")->outputs[0]->type.element, INGOT_FLOAT16);
+    close_fixture(&f);
+}
+
+static void halves_are_computed_as_such_where_bits_must_stay(void **state)
+{
+    fixture f;
+    OPEN(&f, half);
+    optimize_well(&f, INGOT_OPT_EXACT);
+    expect_operators(f.module->main, "Conv Relu Sigmoid MaxPool Less Cast");
+    close_fixture(&f);
+}
+
 static void the_branch_taken_moves_in_and_the_other_does_not_matter(void **state)
 {
     CHECK(if_constant, INGOT_OPT_EXACT, "Neg Add Add");
@@ -519,6 +553,9 @@ int main(void)
         cmocka_unit_test(swish_is_found),
         cmocka_unit_test(a_constant_that_repeats_itself_shrinks_to_its_period),
         cmocka_unit_test(a_constant_that_spreads_the_other_operand_keeps_its_shape),
+        cmocka_unit_test(what_is_said_in_halves_is_computed_in_floats),
+        cmocka_unit_test(halves_that_only_move_stay_and_casts_of_the_model_round),
+        cmocka_unit_test(halves_are_computed_as_such_where_bits_must_stay),
         cmocka_unit_test(the_branch_taken_moves_in_and_the_other_does_not_matter),
         cmocka_unit_test(bodies_take_constants_and_drop_what_they_do_not_use),
         cmocka_unit_test(a_node_that_fails_while_folding_stays),
