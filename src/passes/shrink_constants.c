@@ -11,12 +11,15 @@ static const struct {
 } operators[] = {{"Add", 0}, {"Sub", 0}, {"Mul", 0},   {"Div", 0},  {"Pow", 0},    {"PRelu", 1},
                  {"Min", 0}, {"Max", 0}, {"Equal", 0}, {"Less", 0}, {"Greater", 0}};
 
+/* A vector along the last axis stays: kernels take it as they take one number, and products as their bias. */
 static bool may_shrink(const ingot_graph_value *value)
 {
     if (!ingot_graph_value_is_constant(value) || value->constant->kind != INGOT_KIND_TENSOR ||
         value->constant->element == INGOT_STRING)
         return false;
-    return ingot_element_size(value->constant->element) > 0 && ingot_value_count(value->constant) > 1;
+    const ingot_value *content = value->constant;
+    return ingot_element_size(content->element) > 0 && content->rank > 0 &&
+           ingot_value_count(content) > (size_t)content->dims[content->rank - 1];
 }
 
 /* Whether the slices along the axis are equal in every bit. */
