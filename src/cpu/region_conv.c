@@ -1,9 +1,14 @@
 /* Conv, FusedConv and ConvTranspose on floats in one and two dimensions. */
 #include <string.h>
 
+#include "cpu/conv/blocked.h"
+#include "cpu/conv/blocked_depthwise.h"
 #include "cpu/conv/conv.h"
 #include "cpu/family.h"
 #include "ops/conv.h"
+
+/* Ids of tactics: all operands plain; in C16; the input plain, the rest in C16; in C16, one filter a channel. */
+typedef enum way { PLAIN, BLOCKED, BLOCKED_FIRST, BLOCKED_DEPTHWISE } way;
 
 typedef struct detail {
     bool transposed, packs; /* packs: weights are constant and laid out once */
@@ -114,16 +119,31 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
     return ingot_cpu_claim_region(claim, &ingot_cpu_convolution, &draft, claimed);
 }
 
-/* ---- Packing and running ---- */
+/* ---- Tactics ---- */
 
-static size_t packed_size(const detail *d, const ingot_conv *conv)
+static ingot_blocked_conv blocked_of(const ingot_conv *conv, uint32_t id)
 {
+    return (ingot_blocked_conv){.conv = conv, .plain_input = id == BLOCKED_FIRST};
+}
+
+static size_t packed_size(const detail *d, const ingot_conv *conv, uint32_t id)
+{
+    ingot_blocked_conv blocked = blocked_of(conv, id);
+    if (id == BLOCKED_DEPTHWISE)
+        return ingot_blocked_depthwise_packed_size(conv);
+    if (id != PLAIN)
+        return ingot_blocked_packed_size(&blocked);
     return d->transposed ? ingot_conv_transpose_f32_packed_size(conv) : ingot_conv_f32_packed_size(conv);
 }
 
-static void pack_weights(const detail *d, const ingot_conv *conv, const float *weights, float *packed)
+static void pack_weights(const detail *d, const ingot_conv *conv, uint32_t id, const float *weights, float *packed)
 {
-    if (d->transposed)
+    ingot_blocked_conv blocked = blocked_of(conv, id);
+    if (id == BLOCKED_DEPTHWISE)
+        ingot_blocked_depthwise_pack(conv, weights, packed);
+    else if (id != PLAIN)
+        ingot_blocked_pack(&blocked, weights, packed);
+    else if (d->transposed)
         ingot_conv_transpose_f32_pack(conv, weights, packed);
     else
         ingot_conv_f32_pack(conv, weights, packed);
@@ -156,9 +176,68 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     const int64_t *image = known_image(&region->inputs[0]->type, w->constant->rank, dims) ? dims : NULL;
     if (fill(region, w->constant->rank, image, w->constant->dims, &conv, &error) != INGOT_OK)
         return;
-    tactic->packed_bytes = packed_size(d, &conv);
+    tactic->packed_bytes = packed_size(d, &conv, PLAIN);
     if (!d->transposed)
         tactic->name = ingot_conv_f32_tactic(&conv);
+}
+
+/* Times that the plain kernels take, against those of the blocked ones: measured on large and on depthwise convolutions. */
+#define PLAIN_TIME           1.15
+#define PLAIN_DEPTHWISE_TIME 2.0
+/* Channels of an image up to which it is read plain. */
+#define FIRST_CHANNELS 8
+
+static double guess_cost(const ingot_conv *c, double time)
+{
+    double pixels = (double)c->batch * (double)(c->out_height * c->out_width);
+    double inputs = (double)c->batch * (double)(c->channels * c->in_height * c->in_width);
+    double outputs = pixels * (double)c->outputs, weights = (double)(c->channels / c->groups);
+    weights *= (double)(c->kernel_height * c->kernel_width);
+    return ingot_cpu_guess_cost(4 * (inputs + outputs + weights * (double)c->outputs), 2 * outputs * weights * time);
+}
+
+static void add_blocked(const ingot_region *region, ingot_cpu_tactics *list, const ingot_conv *conv, way id,
+                        double time)
+{
+    ingot_blocked_conv blocked = blocked_of(conv, id);
+    const char *name = id == BLOCKED_DEPTHWISE ? "depthwise c16" : ingot_blocked_tactic(&blocked);
+    uint32_t bias = region->nodes[0]->operand_count > 2 ? 1u << 2 : 0;
+    ingot_tactic *t = ingot_cpu_add_blocked(list, region, name, 1u << 1 | bias);
+    if (!t)
+        return;
+    if (id == BLOCKED_FIRST)
+        t->input_layouts[0] = INGOT_LAYOUT_PLAIN;
+    t->id = id;
+    t->packed_bytes = packed_size(detail_of(region), conv, id);
+    t->cost = guess_cost(conv, time);
+}
+
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    const detail *d = detail_of(region);
+    const ingot_graph_value *x = region->inputs[0], *y = region->outputs[0];
+    int64_t dims[INGOT_MAX_RANK];
+    ingot_conv c;
+    ingot_error error;
+    if (d->transposed || !d->packs || x->type.rank != 4 || !ingot_cpu_can_block(x) || !ingot_cpu_can_block(y))
+        return;
+    ingot_guess_dims(&x->type, dims);
+    const ingot_value *w = region->inputs[1]->constant;
+    if (fill(region, w->rank, dims, w->dims, &c, &error) != INGOT_OK || c.in_height * c.in_width == 1)
+        return;
+    size_t padded = ingot_block_count(c.outputs) * INGOT_BLOCK;
+    double time = (double)padded / (double)c.outputs;
+    ingot_blocked_conv blocked = blocked_of(&c, BLOCKED);
+    bool depthwise = c.groups > 1 && ingot_blocked_depthwise_suits(&c);
+    list->list[0].cost = guess_cost(&c, depthwise ? PLAIN_DEPTHWISE_TIME : PLAIN_TIME);
+    if (depthwise) {
+        add_blocked(region, list, &c, BLOCKED_DEPTHWISE, time);
+        return;
+    }
+    if (ingot_blocked_suits(&blocked))
+        add_blocked(region, list, &c, BLOCKED, time);
+    if (c.groups == 1 && c.channels <= FIRST_CHANNELS)
+        add_blocked(region, list, &c, BLOCKED_FIRST, time);
 }
 
 static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
@@ -166,9 +245,11 @@ static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic,
     const ingot_value *w = region->inputs[1]->constant;
     ingot_conv conv;
     INGOT_TRY(fill(region, w->rank, NULL, w->dims, &conv, error));
-    pack_weights(detail_of(region), &conv, w->data, packed);
+    pack_weights(detail_of(region), &conv, tactic->id, w->data, packed);
     return INGOT_OK;
 }
+
+/* ---- Running ---- */
 
 static size_t round_up(size_t bytes)
 {
@@ -181,10 +262,14 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
     const detail *d = detail_of(region);
     ingot_conv conv;
     INGOT_TRY(fill(region, inputs[0]->rank, inputs[0]->dims, inputs[1]->dims, &conv, error));
-    *bytes =
-        d->transposed ? ingot_conv_transpose_f32_workspace(&conv, threads) : ingot_conv_f32_workspace(&conv, threads);
+    ingot_blocked_conv blocked = blocked_of(&conv, tactic->id);
+    if (tactic->id == PLAIN)
+        *bytes = d->transposed ? ingot_conv_transpose_f32_workspace(&conv, threads)
+                               : ingot_conv_f32_workspace(&conv, threads);
+    else
+        *bytes = tactic->id == BLOCKED_DEPTHWISE ? 0 : ingot_blocked_workspace(&blocked, threads);
     if (!d->packs)
-        *bytes = round_up(*bytes) + packed_size(d, &conv);
+        *bytes = round_up(*bytes) + packed_size(d, &conv, PLAIN);
     return INGOT_OK;
 }
 
@@ -228,8 +313,8 @@ static ingot_status run(const ingot_step *step, bool *declined)
         return INGOT_OK;
     const float *packed = step->packed;
     if (!d->packs) {
-        size_t offset = step->workspace_bytes - packed_size(d, &conv);
-        pack_weights(d, &conv, w->data, (float *)((char *)step->workspace + offset));
+        size_t offset = step->workspace_bytes - packed_size(d, &conv, PLAIN);
+        pack_weights(d, &conv, PLAIN, w->data, (float *)((char *)step->workspace + offset));
         packed = (const float *)((const char *)step->workspace + offset);
     }
     ingot_epilogue epilogue = {.activation = d->epilogue.activation, .add_last = d->epilogue.add_last};
@@ -237,12 +322,25 @@ static ingot_status run(const ingot_step *step, bool *declined)
         epilogue.row_bias = step->inputs[2]->data;
     if (d->epilogue.add != SIZE_MAX)
         epilogue.add = step->inputs[d->epilogue.add]->data;
+    float *y = step->outputs[0]->data;
+    ingot_blocked_conv blocked = blocked_of(&conv, step->tactic->id);
     if (d->transposed)
         run_transposed(step, &conv, packed, &epilogue);
+    else if (step->tactic->id == PLAIN)
+        ingot_conv_f32(&conv, x->data, packed, &epilogue, y, step->workspace, step->threads);
+    else if (step->tactic->id == BLOCKED_DEPTHWISE)
+        ingot_blocked_depthwise_f32(&conv, x->data, packed, &epilogue, y, step->threads);
     else
-        ingot_conv_f32(&conv, x->data, packed, &epilogue, step->outputs[0]->data, step->workspace, step->threads);
+        ingot_blocked_f32(&blocked, x->data, packed, &epilogue, y, step->workspace, step->threads);
     return INGOT_OK;
 }
 
 const ingot_cpu_family ingot_cpu_convolution = {
-    .name = "conv", .claim = claim, .tactic = tactic, .pack = pack, .measure = measure, .run = run};
+    .name = "conv",
+    .claim = claim,
+    .tactic = tactic,
+    .blocked = blocked,
+    .pack = pack,
+    .measure = measure,
+    .run = run,
+};

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "cpu/conv/blocked_winograd.h"
 #include "cpu/conv/conv_table.h"
 #include "cpu/eltwise/vec.h"
 
@@ -19,6 +20,11 @@
 /* Multiply-adds of a chunk, at least, and chunks of an image, about, where there is as much work. */
 #define CHUNK_WORK  (2u << 20)
 #define MOST_CHUNKS 16
+
+static bool is_winograd(const ingot_blocked_conv *b)
+{
+    return !b->plain_input && ingot_blocked_winograd_suits(b->conv);
+}
 
 static const ingot_blocked_kernel *find_kernel(const ingot_conv *c)
 {
@@ -235,14 +241,19 @@ size_t ingot_blocked_workspace(const ingot_blocked_conv *b, int threads)
 {
     if (b->conv->out_height * b->conv->out_width == 0)
         return 0;
+    if (is_winograd(b))
+        return ingot_blocked_winograd_workspace(b->conv, threads);
     blocked_way way = find_way(b);
     return way.scratch * sizeof(float) * (size_t)(threads > 1 ? threads : 1);
 }
 
 const char *ingot_blocked_tactic(const ingot_blocked_conv *b)
 {
-    const ingot_conv *c = b->conv;
-    return b->plain_input ? "blocked first" : c->kernel_height * c->kernel_width == 1 ? "blocked pointwise" : "blocked";
+    if (b->plain_input)
+        return "first c16";
+    if (is_winograd(b))
+        return "winograd c16";
+    return b->conv->kernel_height * b->conv->kernel_width == 1 ? "pointwise c16" : "direct c16";
 }
 
 /* ---- Running ---- */
@@ -525,6 +536,10 @@ void ingot_blocked_f32(const ingot_blocked_conv *b, const float *input, const fl
     const ingot_conv *c = b->conv;
     if (c->batch * c->outputs * c->out_height * c->out_width == 0)
         return;
+    if (is_winograd(b)) {
+        ingot_blocked_winograd_f32(c, input, packed, epilogue, output, workspace, threads);
+        return;
+    }
     blocked_way way = find_way(b);
     blocked_task task = {.b = b, .way = &way, .input = input, .packed = packed, .epilogue = epilogue};
     task.output = output;
