@@ -14,6 +14,11 @@ static const ingot_cpu_family *const families[] = {
 
 #define FAMILY_COUNT (sizeof families / sizeof *families)
 
+/* Asked about all nodes before the others are: their regions may begin before the node that they are asked about. */
+static const ingot_cpu_family *const early_families[] = {&ingot_cpu_attention};
+
+#define EARLY_COUNT (sizeof early_families / sizeof *early_families)
+
 struct ingot_device {
     int index;
 };
@@ -36,6 +41,14 @@ static void close_device(ingot_device *device)
     ingot_free(device);
 }
 
+static ingot_status claim_early(ingot_cpu_claim *claim, ingot_node *node)
+{
+    bool claimed = false;
+    for (size_t i = 0; i < EARLY_COUNT && !claimed; i++)
+        INGOT_TRY(early_families[i]->claim(claim, node, &claimed));
+    return INGOT_OK;
+}
+
 static ingot_status claim_node(ingot_cpu_claim *claim, ingot_node *node)
 {
     bool claimed = false;
@@ -53,6 +66,9 @@ static ingot_status claim_graph(ingot_device *device, const ingot_graph *graph, 
     if (!claim.taken)
         return ingot_fail_memory(error, graph->module->next_id, "the plan");
     ingot_status status = INGOT_OK;
+    for (ingot_node *n = graph->first; n && status == INGOT_OK; n = n->next)
+        if (!claim.taken[n->id])
+            status = claim_early(&claim, n);
     for (ingot_node *n = graph->first; n && status == INGOT_OK; n = n->next)
         if (!claim.taken[n->id] && !(n->op->flags & (INGOT_OP_VIEW | INGOT_OP_CONTROL)))
             status = claim_node(&claim, n);

@@ -8,7 +8,7 @@
 #include "plan/backend.h"
 
 /* Most nodes, and inputs, of a region that a family makes. */
-#define INGOT_CPU_MAX_NODES  8
+#define INGOT_CPU_MAX_NODES  16
 #define INGOT_CPU_MAX_INPUTS 12
 
 typedef struct ingot_cpu_claim {
@@ -134,6 +134,7 @@ bool ingot_cpu_unary_of(const ingot_node *node, ingot_unary *unary);
 /* ---- The families ---- */
 extern const ingot_cpu_family ingot_cpu_convolution;
 extern const ingot_cpu_family ingot_cpu_product;
+extern const ingot_cpu_family ingot_cpu_attention;
 extern const ingot_cpu_family ingot_cpu_unary;
 extern const ingot_cpu_family ingot_cpu_binary;
 extern const ingot_cpu_family ingot_cpu_softmax;
