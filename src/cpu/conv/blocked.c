@@ -15,6 +15,8 @@
 #define INPUT_BYTES  (512u << 10)
 /* Pixels of input, at least, for which weights are gone through. */
 #define INPUT_PIXELS 512
+/* Bytes that the weights of a chunk's first tile are fetched ahead: they come from memory. */
+#define WEIGHTS_AHEAD 4096
 /* Dilation from which on bands are copied. */
 #define BAND_DILATION 4
 /* Multiply-adds of a chunk, at least, and chunks of an image, about, where there is as much work. */
@@ -410,8 +412,8 @@ static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *tile, size_
         t.in[0] = chunk->in + (chunk->first_block * way->columns + x) * way->pixel_size;
         t.in[1] = t.in[0] + half * way->pixel_size;
     }
-    if (!t.ahead)
-        t.ahead = (const char *)(t.in[0] + columns * way->pixel_size);
+    if (!t.in_ahead)
+        t.in_ahead = (const char *)(t.in[0] + columns * way->pixel_size);
     bool whole = !way->copies || sees_image_only(c, y, rows, x, columns);
     t.taps = whole ? chunk->taps : chunk->inside;
     t.tap_count = whole ? way->weights.taps : find_inside(chunk, y, rows, x, columns);
@@ -432,20 +434,26 @@ static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *tile, size_
     }
 }
 
-/* What a tile fetches: the first group of outputs is the first one to read the input, and fetches that for the next tile; later
- * ones the next group's weights, a part a tile. */
+/* What a tile fetches: the first one of all its own weights, some way ahead; later ones the next group's, a part a tile; those of the
+ * first group, which is the first one to read the input, also that of the next tile, where it is not copied. */
 static void look_ahead(const blocked_chunk *chunk, ingot_blocked_tile *tile, bool first, size_t index)
 {
-    const blocked_way *way = chunk->task->way;
-    size_t weights = tile->weight_block * sizeof(float);
-    tile->ahead = (const char *)tile->weights;
-    tile->ahead_block = 0;
-    if (first && !way->copies) {
-        tile->ahead = NULL;
-        tile->ahead_block = tile->in_block * sizeof(float);
-    } else if (index < tile->blocks) {
-        tile->ahead = (const char *)tile->weights + tile->in_blocks * weights + index * (weights / tile->blocks);
-        tile->ahead_block = weights;
+    size_t line = INGOT_BLOCK * sizeof(float), block = tile->weight_block * sizeof(float);
+    size_t part = first ? index - 1 : index;
+    tile->weights_ahead = tile->in_ahead = (const char *)tile->weights;
+    tile->weights_ahead_block = tile->in_ahead_block = 0;
+    tile->ahead_step = line;
+    if (first && index == 0) {
+        tile->weights_ahead = (const char *)tile->weights + WEIGHTS_AHEAD;
+        tile->ahead_step = tile->blocks * line;
+        tile->weights_ahead_block = block;
+    } else if (part < tile->blocks) {
+        tile->weights_ahead = (const char *)tile->weights + tile->in_blocks * block + part * (block / tile->blocks);
+        tile->weights_ahead_block = block;
+    }
+    if (first && !chunk->task->way->copies) {
+        tile->in_ahead = NULL; /* known once the tile's place is */
+        tile->in_ahead_block = tile->in_block * sizeof(float);
     }
 }
 

@@ -66,8 +66,10 @@ typedef struct ingot_blocked_tile {
     size_t tap_count;
     const float *weights; /* 16 * blocks for each channel */
     size_t weight_block;  /* floats from a block of the input to the next */
-    const char *ahead;    /* what will be read soon: a cache line for each channel under each tap, from here on */
-    size_t ahead_block;   /* bytes from what goes with a block of the input to what goes with the next */
+    /* Cache lines that are fetched on the way, one each for every channel under every tap: of the weights ahead_step bytes apart,
+     * of the input side by side; and bytes from what goes with a block of the input to what goes with the next. */
+    const char *weights_ahead, *in_ahead;
+    size_t ahead_step, weights_ahead_block, in_ahead_block;
     float *out[2];
     size_t out_block;      /* floats from a block of the output to the next */
     bool accumulate, last; /* adds to what is there; what follows is done */

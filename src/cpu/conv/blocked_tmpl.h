@@ -71,9 +71,10 @@ static inline __attribute__((always_inline)) void finish_tile(const ingot_blocke
 }
 
 /* The channels of a block under one tap; columns, vectors and spacing are constants. */
-static inline __attribute__((always_inline)) const char *
-add_channels(const float *in, const float *second, const float *weights, size_t channels, const int columns,
-             const int vectors, const int spacing, const char *prefetch, tile_sums sum)
+static inline __attribute__((always_inline)) void add_channels(const float *in, const float *second,
+                                                               const float *weights, size_t channels, const int columns,
+                                                               const int vectors, const int spacing,
+                                                               const char *ahead[2], size_t step, tile_sums sum)
 {
     const int half = (columns + 1) / 2;
     do {
@@ -81,7 +82,8 @@ add_channels(const float *in, const float *second, const float *weights, size_t 
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; v++)
             weight[v] = v_load(weights + v * LANES);
-        v_prefetch_far(prefetch);
+        v_prefetch_far(ahead[0]);
+        v_prefetch_far(ahead[1]);
 #pragma GCC unroll 14
         for (int i = 0; i < columns; i++) {
             vec x = v_set(i < half ? in[i * spacing] : second[(i - half) * spacing]);
@@ -92,9 +94,9 @@ add_channels(const float *in, const float *second, const float *weights, size_t 
         in++;
         second++;
         weights += vectors * LANES;
-        prefetch += 64;
+        ahead[0] += step;
+        ahead[1] += 64;
     } while (spacing != PLAIN && --channels > 0);
-    return prefetch;
 }
 
 static inline __attribute__((always_inline)) void tile(const ingot_blocked_tile *t, const int columns, const int blocks,
@@ -112,16 +114,17 @@ static inline __attribute__((always_inline)) void tile(const ingot_blocked_tile 
                             : v_zero();
     }
     const float *in = t->in[0], *second = t->in[1], *weights = t->weights;
-    const char *ahead = t->ahead;
+    const char *weights_ahead = t->weights_ahead, *in_ahead = t->in_ahead;
     for (size_t block = t->in_blocks; block > 0; block--) {
-        const char *prefetch = ahead;
+        const char *ahead[2] = {weights_ahead, in_ahead};
         size_t channels = spacing == PLAIN ? 1 : block > 1 ? INGOT_BLOCK : t->last_channels;
         for (size_t i = 0; i < t->tap_count; i++) {
             const ingot_blocked_tap *tap = &t->taps[i];
-            prefetch = add_channels(in + tap->in, second + tap->in, weights + tap->weights * channels, channels,
-                                    columns, vectors, spacing, prefetch, sum);
+            add_channels(in + tap->in, second + tap->in, weights + tap->weights * channels, channels, columns, vectors,
+                         spacing, ahead, t->ahead_step, sum);
         }
-        ahead += t->ahead_block;
+        weights_ahead += t->weights_ahead_block;
+        in_ahead += t->in_ahead_block;
         in += t->in_block;
         second += t->in_block;
         weights += t->weight_block;

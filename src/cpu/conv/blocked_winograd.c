@@ -243,7 +243,7 @@ static void multiply(const winograd_task *task, size_t first_block, size_t end_b
     size_t pieces = ingot_ceil_div(tiles, way->table->blocked.most_columns[blocks]);
     for (size_t point = 0; point < INGOT_WINOGRAD_POINTS; point++) {
         t.weights = weights + point * way->weight_size;
-        t.ahead = (const char *)t.weights;
+        t.weights_ahead = t.in_ahead = (const char *)t.weights;
         for (size_t i = 0; i < pieces; i++) {
             size_t first = ingot_split(tiles, pieces, i);
             t.columns = ingot_split(tiles, pieces, i + 1) - first;
@@ -276,8 +276,9 @@ static void run_outputs(void *argument, size_t chunk, int participant)
         size_t end_block = ingot_split(way->in_blocks, way->k_parts, k + 1);
         for (size_t block = first_block; block < end_block; block++) {
             size_t rest = way->channels - block * INGOT_BLOCK, channels = rest < INGOT_BLOCK ? rest : INGOT_BLOCK;
-            way->table->winograd_weights(packed + block * INGOT_BLOCK * 9 * width, channels * width, width, channels,
-                                         weights + (block - first_block) * INGOT_BLOCK * width, way->weight_size);
+            way->table->blocked_winograd.weights(packed + block * INGOT_BLOCK * 9 * width, channels, width,
+                                                 weights + (block - first_block) * INGOT_BLOCK * width,
+                                                 way->weight_size);
         }
         multiply(task, first_block, end_block, tile, tiles, end - first, weights, sums);
     }

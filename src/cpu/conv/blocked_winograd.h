@@ -5,6 +5,11 @@
 #include "cpu/conv/blocked.h"
 #include "cpu/conv/winograd.h"
 
+/* Weights of a block of the input and a group of outputs, as a tile takes them, at the points:
+ * to[point * point_stride + channel * width + output]. Whole vectors are written. */
+typedef void (*ingot_blocked_weights_function)(const float *from, size_t channels, size_t width, float *to,
+                                               size_t point_stride);
+
 /* One block of channels of a tile's 6x6 inputs at the points: point p goes to to[p * point_stride]. from is input (0, 0)'s place,
  * rows and columns lie row and column floats apart; those from first_* to end_* - 1 are in the image. scratch has 36 * 16
  * floats. */
@@ -39,6 +44,7 @@ typedef struct ingot_blocked_store {
 typedef void (*ingot_blocked_store_function)(const ingot_blocked_store *store);
 
 typedef struct ingot_blocked_winograd_kernel {
+    ingot_blocked_weights_function weights;
     ingot_blocked_points_function points;
     ingot_blocked_sums_function sums;
     ingot_blocked_store_function store;

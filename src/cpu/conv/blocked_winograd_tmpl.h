@@ -2,6 +2,64 @@
 #include "cpu/conv/blocked_winograd.h"
 #include "cpu/simd/simd.h"
 
+#if LANES == 16
+
+/* Three weights at the six points of an axis, as two_points has them. */
+static inline __attribute__((always_inline)) void weight_points(vec g0, vec g1, vec g2, vec to[TILE_INPUTS])
+{
+    vec third = v_mul(v_set(1.0f / 3), g2), odd = v_mul(v_set(1.0f / 6 * POINT_B), g1), twice = v_add(odd, odd);
+    vec a = v_sub(v_mul(v_set(-2.0f / 3), g0), third), b = v_fma(v_set(1.0f / 6), g0, third);
+    to[0] = g0;
+    to[1] = v_sub(a, twice);
+    to[2] = v_add(a, twice);
+    to[3] = v_add(b, odd);
+    to[4] = v_sub(b, odd);
+    to[5] = g2;
+}
+
+/* Three rows of points, from all nine weights: the first or the last three of the six. */
+static inline __attribute__((always_inline)) void weight_rows(const bool last, const float *from, size_t tap, float *to,
+                                                              size_t point_stride)
+{
+    vec column[3][3];
+#pragma GCC unroll 3
+    for (size_t x = 0; x < 3; x++) {
+        vec g0 = v_load(from + x * tap), g1 = v_load(from + (3 + x) * tap), g2 = v_load(from + (6 + x) * tap), pair[2];
+        two_points(last, g0, g1, g2, pair);
+        column[x][0] = last ? pair[0] : g0;
+        column[x][1] = last ? pair[1] : pair[0];
+        column[x][2] = last ? g2 : pair[1];
+    }
+#pragma GCC unroll 3
+    for (size_t y = 0; y < 3; y++, to += TILE_INPUTS * point_stride) {
+        vec row[TILE_INPUTS];
+        weight_points(column[0][y], column[1][y], column[2][y], row);
+#pragma GCC unroll 6
+        for (size_t x = 0; x < TILE_INPUTS; x++)
+            v_store(to + x * point_stride, row[x]);
+    }
+}
+
+static void blocked_weights(const float *from, size_t channels, size_t width, float *to, size_t point_stride)
+{
+    const size_t tap = channels * width;
+    for (size_t i = 0; i < tap; i += LANES) {
+        for (size_t k = 0; k < 9; k++) /* the next block's */
+            v_prefetch(from + i + (9 + k) * tap);
+        weight_rows(false, from + i, tap, to + i, point_stride);
+        weight_rows(true, from + i, tap, to + i + 3 * TILE_INPUTS * point_stride, point_stride);
+    }
+}
+
+#else
+
+static void blocked_weights(const float *from, size_t channels, size_t width, float *to, size_t point_stride)
+{
+    winograd_weights(from, channels * width, width, channels, to, point_stride);
+}
+
+#endif
+
 /* One vector of the block, in two steps by way of scratch: all 36 are more than there are registers. */
 static inline __attribute__((always_inline)) void points_of_vector(const ingot_blocked_points *p, const bool whole,
                                                                    size_t lane)

@@ -15,5 +15,5 @@ const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {
     winograd_output,
     winograd_store,
     {MAX_BLOCKS, {0, ONE_BLOCK, TWO_BLOCKS, THREE_BLOCKS}, blocked_tile, plain_tile, copy_phase},
-    {blocked_points, blocked_sums, blocked_store},
+    {blocked_weights, blocked_points, blocked_sums, blocked_store},
 };

@@ -5,6 +5,8 @@
 #include "cpu/conv/im2col_tmpl.h"
 #include "cpu/conv/winograd_tmpl.h"
 
+#include "cpu/conv/blocked_winograd_tmpl.h"
+
 const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {
     im2col,
     depthwise,
@@ -13,4 +15,5 @@ const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {
     winograd_output,
     winograd_store,
     {MAX_BLOCKS, {0, ONE_BLOCK, TWO_BLOCKS, THREE_BLOCKS}, blocked_tile, plain_tile, copy_phase},
+    {blocked_weights, blocked_points, blocked_sums, blocked_store},
 };
