@@ -94,7 +94,7 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
         }
         a += rows;
         b += t->b_step;
-        prefetch += 64;
+        prefetch += t->prefetch_step;
     }
     float *c = t->c;
     if (t->accumulate) {

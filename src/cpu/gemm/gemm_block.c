@@ -228,14 +228,17 @@ static void run_packed_b(block_state *s, const ingot_gemm_range *range)
         t->b = plan->packed_b + panel * t->b_panel + s->k0 * width;
         bool new_a = panel == range->first_panel && plan->far_a;
         const char *next = next_b(s, range, end);
-        size_t lines = plan->far_a ? 0 : width * sizeof(float) / CACHE_LINE; /* of a row of it, a tile fetches one */
+        /* Each tile fetches its part: at once they would hold up what comes from the L2 cache. */
+        size_t tiles = range->end_tile - range->first_tile;
+        size_t part = plan->far_a ? 0 : ingot_ceil_div(width * sizeof(float) * s->steps, tiles);
+        t->prefetch_step = s->steps > 0 && !new_a ? ingot_ceil_div(part, s->steps) : CACHE_LINE;
+        t->prefetch_step = t->prefetch_step < CACHE_LINE ? t->prefetch_step : CACHE_LINE;
         if (strip > 0)
             run_strip(s, range->first_tile, range->end_tile, t->b + columns - strip, strip);
         for (size_t i = range->first_tile; i < range->end_tile; i++) {
-            size_t ahead = i - range->first_tile;
-            t->prefetch = new_a           ? next_a(s, range, i)
-                          : ahead < lines ? next + ahead * s->steps * CACHE_LINE
-                                          : (const char *)t->b;
+            t->prefetch = new_a      ? next_a(s, range, i)
+                          : part > 0 ? next + (i - range->first_tile) * part
+                                     : (const char *)t->b;
             if (columns > strip)
                 run_tile(s, i, column, columns - strip);
             if (t->last)
@@ -250,6 +253,7 @@ static void run_tile_row(block_state *s, const ingot_gemm_range *range, size_t r
     const ingot_gemm_plan *plan = s->plan;
     size_t width = plan->kernel->columns, at_once = ingot_gemm_panels_at_once(rows_of_tile(s, row_tile));
     ingot_gemm_tile *t = &s->tile;
+    t->prefetch_step = CACHE_LINE;
     for (size_t panel = range->first_panel; panel < range->end_panel && panel * width < n; panel += at_once) {
         size_t column = panel * width;
         size_t end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);

@@ -19,7 +19,8 @@ typedef struct ingot_gemm_tile {
     size_t b_step, b_panel;
     float *c;
     size_t c_row;
-    const char *prefetch; /* k cache lines from here are fetched on the way */
+    const char *prefetch; /* for each k, what lies here is fetched, prefetch_step bytes further each time */
+    size_t prefetch_step;
     bool accumulate, last;
     /* Only read where last. */
     float scale;

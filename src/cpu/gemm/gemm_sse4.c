@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
         for (int v = 0; v < vectors; v++)
             sum[i][v] = v_zero();
     }
-    for (size_t k = t->k; k > 0; k--, a += rows, b += t->b_step, prefetch += 64) {
+    for (size_t k = t->k; k > 0; k--, a += rows, b += t->b_step, prefetch += t->prefetch_step) {
         vec column[MAX_VECTORS];
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; v++) {
