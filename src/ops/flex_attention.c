@@ -17,7 +17,8 @@ static ingot_status infer_widen(ingot_infer *c)
 }
 
 const ingot_op ingot_op_widen_float = {
-    .summary = "float16 and bfloat16 as float, other types as they are",
+    .summary =
+        "float16 and bfloat16 as float, other types as they are; Ingot's own, in what FlexAttention is rewritten into",
     .infer = infer_widen,
 };
 

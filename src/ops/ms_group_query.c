@@ -45,9 +45,11 @@ static ingot_status check_supported(const ingot_node *node, const ingot_group_qu
     if (p->window_cache == 1)
         return ingot_node_fail(node, error, INGOT_UNSUPPORTED,
                                "attribute 'sliding_window_cache' is 1, which Ingot does not support");
-    if (p->probe != 0 || (node->output_count > 3 && node->outputs[3]))
-        return ingot_node_fail(node, error, INGOT_UNSUPPORTED,
-                               "output 'output_qk' is wanted, which Ingot does not support");
+    if (p->probe < 0 || p->probe > INGOT_GQA_AFTER_SOFTMAX ||
+        (p->probe != 0) != (node->output_count > 3 && node->outputs[3]))
+        return ingot_node_fail(node, error, INGOT_INVALID_MODEL,
+                               "attribute 'qk_output' is %lld, which does not fit whether output 'output_qk' is wanted",
+                               (long long)p->probe);
     return INGOT_OK;
 }
 
@@ -118,7 +120,7 @@ static ingot_status infer(ingot_infer *c)
     size_t count;
     INGOT_TRY(ingot_infer_rank(c, INGOT_GQA_QUERY, 3, 3));
     if (q->rank < 0) {
-        for (size_t i = 0; i < 3; i++)
+        for (size_t i = 0; i < 4; i++)
             ingot_infer_set_unranked(c, i, q->element);
         return INGOT_OK;
     }
@@ -130,6 +132,9 @@ static ingot_status infer(ingot_infer *c)
                                             : ingot_dim_make(c->dims, INGOT_DIM_MAX, total, cached ? past->dims[2] : 0);
     }
     ingot_infer_set(c, 0, q->element, 3, (ingot_dim[]){q->dims[0], q->dims[1], ingot_dim_mul(c->dims, size, p->heads)});
+    bool known = ingot_infer_numbers(c, INGOT_GQA_TOTAL, &total, 1, &count) && count == 1;
+    ingot_infer_set(c, 3, q->element, 4,
+                    (ingot_dim[]){q->dims[0], p->heads, q->dims[1], known ? total : INGOT_DIM_UNKNOWN});
     for (size_t i = 1; i < 3; i++)
         ingot_infer_set(c, i, q->element, 4, (ingot_dim[]){q->dims[0], p->kv_heads, capacity, size});
     return INGOT_OK;

@@ -13,8 +13,11 @@ typedef struct ingot_group_query_params {
     bool causal, rotary, interleaved;
     int64_t window; /* keys that a query sees, itself included; -1: all */
     int64_t smooth; /* 1: a key of product 0 without a value joins the softmax */
-    int64_t probe, window_cache;
+    int64_t probe;  /* what output_qk is: nothing, INGOT_GQA_BEFORE_SOFTMAX or INGOT_GQA_AFTER_SOFTMAX */
+    int64_t window_cache;
 } ingot_group_query_params;
+
+enum { INGOT_GQA_BEFORE_SOFTMAX = 1, INGOT_GQA_AFTER_SOFTMAX = 2 };
 
 enum {                  /* inputs */
        INGOT_GQA_QUERY, /* [batch, length, heads * size]; with keys and values behind where those are left out */

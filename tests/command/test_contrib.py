@@ -295,7 +295,12 @@ def grouped_queries():
     yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3), *none, None, None, f32(heads)], n, **present, note="sinks")
     yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3), *none, None, f32(2, heads, 3, 3)], n, **present, note="bias")
     yield Case(op, [f32(2, 3, (heads + 2 * kv) * size), None, None, *none, i32([2, 2]), i32(3)], n, **present, note="packed")
+    scores = {"outputs": (FLOAT,) * 4, "tolerance": 1e-4}
+    for which in (1, 2):
+        yield Case(op, [q, k, v, *none, i32([2, 2]), i32(3)], {**n, "qk_output": which, "softcap": 2.0}, **scores,
+                   note=f"scores, {which}")
     step = [f32(2, 1, heads * size), f32(2, 1, kv * size), f32(2, 1, kv * size)]
+    yield Case(op, [*step, *cache, i32([6, 6]), i32(7)], {**n, "qk_output": 2}, **scores, note="step, scores")
     yield Case(op, [*step, *cache, i32([6, 6]), i32(7), *caches], {**n, "do_rotary": 1, "rotary_interleaved": 1}, **present,
                note="step, interleaved")
     yield Case(op, [*step, *cache, i32([6, 6]), i32(7)], {**n, "local_window_size": 3}, **present, note="step, window")

@@ -159,6 +159,17 @@ static double bias_at(const query_job *job, const sample *s, size_t head, size_t
     return ingot_load_double(bias->element, bias->data, row * (size_t)bias->dims[3] + key);
 }
 
+/* Scores of one query into output_qk; keys that it does not see are zero. */
+static void store_scores(const query_job *job, const sample *s, size_t head, size_t position, size_t start, size_t end)
+{
+    ingot_value *y = job->call->outputs[3];
+    size_t width = (size_t)y->dims[3], row = (s->index * (size_t)job->params->heads + head) * job->length + position;
+    for (size_t j = 0; j < width; j++) {
+        double score = j >= start && j < end ? job->scores[j] : 0;
+        ingot_write_doubles(y->element, y->data, (int64_t)(row * width + j), 1, 1, &score);
+    }
+}
+
 static ingot_status attend(const query_job *job, const sample *s, size_t head, size_t position)
 {
     const ingot_group_query_params *p = job->params;
@@ -179,9 +190,13 @@ static ingot_status attend(const query_job *job, const sample *s, size_t head, s
             sum = (double)p->softcap * tanh(sum / (double)p->softcap);
         scores[j] = sum + bias_at(job, s, head, position, j);
     }
+    if (p->probe == INGOT_GQA_BEFORE_SOFTMAX)
+        store_scores(job, s, head, position, start, end);
     if (start < end)
         softmax(scores + start, end - start, sinks || p->smooth == 1,
                 sinks ? ingot_load_double(sinks->element, sinks->data, head) : 0);
+    if (p->probe == INGOT_GQA_AFTER_SOFTMAX)
+        store_scores(job, s, head, position, start, end);
     memset(job->query, 0, job->size * sizeof *job->query);
     for (size_t j = start; j < end; j++)
         for (size_t d = 0; d < job->size; d++)
