@@ -5,6 +5,13 @@
 
 /* ---- Inputs and outputs ---- */
 
+/* Zeroed memory; NULL with an exception where there is none. Its size comes from counts of things that exist. */
+static void *allocate(size_t size)
+{
+    void *memory = PyMem_Malloc(size ? size : 1);
+    return memory ? memset(memory, 0, size) : PyErr_NoMemory();
+}
+
 static void clear_ports(port_list *ports)
 {
     PyMem_Free(ports->names);
@@ -17,13 +24,11 @@ typedef const ingot_value_info *(*port_getter)(const ingot_session *session, siz
 static bool read_ports(const ingot_session *session, size_t count, port_getter get, port_list *ports)
 {
     ports->count = count;
-    ports->names = PyMem_Calloc(count + 1, sizeof *ports->names);
-    ports->types = PyMem_Calloc(count + 1, sizeof *ports->types);
+    ports->names = allocate((count + 1) * sizeof *ports->names);
+    ports->types = allocate((count + 1) * sizeof *ports->types);
     ports->index = PyDict_New();
-    if (!ports->names || !ports->types || !ports->index) {
-        PyErr_NoMemory();
+    if (!ports->names || !ports->types || !ports->index)
         return false;
-    }
     for (size_t i = 0; i < count; i++) {
         const ingot_value_info *info = get(session, i);
         ports->names[i] = info->name;
@@ -76,11 +81,9 @@ static bool read_warmup(PyObject *list, ingot_session_options *options, ingot_wa
     if (count < 0)
         return false;
     const size_t head = (size_t)count * sizeof **shapes;
-    *shapes = PyMem_Calloc(1, head + (size_t)count * INGOT_MAX_RANK * sizeof(int64_t) + 1);
-    if (!*shapes) {
-        PyErr_NoMemory();
+    *shapes = allocate(head + (size_t)count * INGOT_MAX_RANK * sizeof(int64_t));
+    if (!*shapes)
         return false;
-    }
     int64_t *dims = (int64_t *)(void *)((char *)*shapes + head);
     for (Py_ssize_t i = 0; i < count; i++, dims += INGOT_MAX_RANK) {
         PyObject *sizes;
