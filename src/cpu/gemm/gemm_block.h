@@ -46,7 +46,7 @@ typedef struct ingot_gemm_plan {
 } ingot_gemm_plan;
 
 /* Panels that are filled together; a scratch holds so many of up to INGOT_GEMM_K_BLOCK steps. */
-#define INGOT_GEMM_FILL_PANELS 8
+#define INGOT_GEMM_FILL_PANELS 4
 /* Floats of scratch for one participant of a plan with fill. */
 size_t ingot_gemm_f32_fill_scratch(const ingot_gemm_kernel *kernel, size_t n, size_t k);
 

@@ -82,7 +82,7 @@ static inline size_t ingot_gemm_panels_at_once(size_t rows)
 }
 
 /* K is cut into this many blocks, block i from ingot_split(k, blocks, i); they depend on K only. */
-#define INGOT_GEMM_K_BLOCK 384
+#define INGOT_GEMM_K_BLOCK 768
 static inline size_t ingot_gemm_k_blocks(size_t k)
 {
     return k == 0 ? 1 : (k + INGOT_GEMM_K_BLOCK - 1) / INGOT_GEMM_K_BLOCK;
