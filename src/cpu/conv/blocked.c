@@ -282,6 +282,7 @@ typedef struct blocked_chunk {
     size_t first_tile, end_tile; /* tiles across */
     float *copy;
     ingot_blocked_tap *taps, *inside; /* all, and those of a tile that see the image */
+    size_t tiles;                     /* about */
     size_t first_group;               /* of outputs */
     size_t first_block, blocks;       /* of the input: the part of K */
 } blocked_chunk;
@@ -440,6 +441,7 @@ static void look_ahead(const blocked_chunk *chunk, ingot_blocked_tile *tile, boo
 {
     size_t line = INGOT_BLOCK * sizeof(float), block = tile->weight_block * sizeof(float);
     size_t part = first ? index - 1 : index;
+    size_t slow = chunk->tiles / tile->blocks < 2 ? 1 : chunk->tiles / tile->blocks < 5 ? 2 : 4;
     tile->weights_ahead = tile->in_ahead = (const char *)tile->weights;
     tile->weights_ahead_block = tile->in_ahead_block = 0;
     tile->ahead_step = line;
@@ -447,9 +449,11 @@ static void look_ahead(const blocked_chunk *chunk, ingot_blocked_tile *tile, boo
         tile->weights_ahead = (const char *)tile->weights + WEIGHTS_AHEAD;
         tile->ahead_step = tile->blocks * line;
         tile->weights_ahead_block = block;
-    } else if (part < tile->blocks) {
-        tile->weights_ahead = (const char *)tile->weights + tile->in_blocks * block + part * (block / tile->blocks);
+    } else if (part < tile->blocks * slow) {
+        tile->weights_ahead =
+            (const char *)tile->weights + tile->in_blocks * block + part * (block / tile->blocks / slow);
         tile->weights_ahead_block = block;
+        tile->ahead_step = line / slow;
     }
     if (first && !chunk->task->way->copies) {
         tile->in_ahead = NULL; /* known once the tile's place is */
@@ -525,6 +529,9 @@ static void run_chunk(void *argument, size_t index, int participant)
     chunk.taps = (ingot_blocked_tap *)(void *)scratch;
     chunk.inside = (ingot_blocked_tap *)(void *)(scratch + way->tap_size);
     chunk.copy = scratch + 2 * way->tap_size;
+    chunk.tiles = (chunk.end_row - chunk.first_row) / way->rows_at_once * way->tiles;
+    if (!way->copies)
+        chunk.tiles = end - first;
     place_taps(&chunk);
     size_t end_group = ingot_split(w->groups.count, way->group_chunks, groups + 1);
     chunk.first_group = ingot_split(w->groups.count, way->group_chunks, groups);
