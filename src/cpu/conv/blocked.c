@@ -413,6 +413,8 @@ static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *tile, size_
         t.in[0] = chunk->in + (chunk->first_block * way->columns + x) * way->pixel_size;
         t.in[1] = t.in[0] + half * way->pixel_size;
     }
+    if (!t.weights_ahead)
+        t.weights_ahead = (const char *)(out + place + columns * INGOT_BLOCK);
     if (!t.in_ahead)
         t.in_ahead = (const char *)(t.in[0] + columns * way->pixel_size);
     bool whole = !way->copies || sees_image_only(c, y, rows, x, columns);
@@ -454,6 +456,9 @@ static void look_ahead(const blocked_chunk *chunk, ingot_blocked_tile *tile, boo
             (const char *)tile->weights + tile->in_blocks * block + part * (block / tile->blocks / slow);
         tile->weights_ahead_block = block;
         tile->ahead_step = line / slow;
+    } else if (chunk->task->way->weights.taps == 1) {
+        tile->weights_ahead = NULL; /* the output's place: stores wait for it */
+        tile->weights_ahead_block = tile->out_block * sizeof(float);
     }
     if (first && !chunk->task->way->copies) {
         tile->in_ahead = NULL; /* known once the tile's place is */

@@ -21,10 +21,12 @@
 #define CHUNK_TILES  42
 
 /* Clocks, roughly, on a processor of 32 multiply-adds a clock: what suits depends on ratios alone. */
-#define PRODUCT_RATE   28.0  /* multiply-adds a clock in a product */
-#define WEIGHT_CLOCKS  5.0   /* to bring a channel's window for one output to the points */
-#define TILE_CLOCKS    110.0 /* to bring a block of channels of a tile to the points, or back */
+#define PRODUCT_RATE   28.0 /* multiply-adds a clock in a product */
+#define WEIGHT_CLOCKS  3.0  /* to bring a channel's window for one output to the points */
+#define TILE_CLOCKS    90.0 /* to bring a block of channels of a tile to the points, or back */
 #define LEAST_CHANNELS 8
+/* Fewer tiles take as long: the weights must come from the L2 cache. */
+#define LEAST_COLUMNS 8.0
 
 /* The tiles of an image: those of a phase of a dilated window across, downwards, then the phases. */
 typedef struct tile_grid {
@@ -74,7 +76,8 @@ bool ingot_blocked_winograd_suits(const ingot_conv *c)
         return false;
     double out_blocks = (double)ingot_block_count(outputs), in_blocks = (double)ingot_block_count(channels);
     double pairs = (double)channels * out_blocks * INGOT_BLOCK, tiles = (double)find_grid(c).count;
-    double here = pairs * (INGOT_WINOGRAD_POINTS * tiles / PRODUCT_RATE + ceil(tiles / LEAST_TILES) * WEIGHT_CLOCKS);
+    double columns = fmax(tiles, LEAST_COLUMNS);
+    double here = pairs * (INGOT_WINOGRAD_POINTS * columns / PRODUCT_RATE + ceil(tiles / LEAST_TILES) * WEIGHT_CLOCKS);
     here += TILE_CLOCKS * tiles * (in_blocks + out_blocks);
     double direct = pairs * taps_inside(c->in_height, c->out_height, c->dilation_height, c->pad_top) *
                     taps_inside(c->in_width, c->out_width, c->dilation_width, c->pad_left) / PRODUCT_RATE;
