@@ -146,7 +146,8 @@ typedef struct blocked_way {
     size_t group_chunks;
     size_t k_parts;                      /* parts of the input's blocks, one after the other */
     size_t pixel_size;                   /* floats */
-    size_t copy_size, tap_size, scratch; /* floats for a participant */
+    size_t copy_size, tap_size, scratch; /* floats for a block, and for a participant */
+    size_t shared; /* floats of a copy of all blocks that all chunks share; 0: each makes its own */
 } blocked_way;
 
 static size_t round_up(size_t floats)
@@ -232,7 +233,10 @@ static blocked_way find_way(const ingot_blocked_conv *b)
         /* An odd number of cache lines from block to block. */
         way.copy_size = (rows_seen(&way, c, rows) * way.row_size * way.pixel_size / INGOT_BLOCK | 1) * INGOT_BLOCK;
         way.copy_size += way.pixel_size < INGOT_BLOCK ? INGOT_BLOCK : 0;
-        way.scratch = round_up(way.copy_size * blocks);
+        if (way.strips == 1 && way.group_chunks > 1)
+            way.shared = round_up(way.copy_size * w->in_blocks);
+        else
+            way.scratch = round_up(way.copy_size * blocks);
     }
     way.tap_size = round_up(w->taps * sizeof(ingot_blocked_tap) / sizeof(float));
     way.scratch += 2 * way.tap_size;
@@ -246,7 +250,7 @@ size_t ingot_blocked_workspace(const ingot_blocked_conv *b, int threads)
     if (is_winograd(b))
         return ingot_blocked_winograd_workspace(b->conv, threads);
     blocked_way way = find_way(b);
-    return way.scratch * sizeof(float) * (size_t)(threads > 1 ? threads : 1);
+    return (way.shared + way.scratch * (size_t)(threads > 1 ? threads : 1)) * sizeof(float);
 }
 
 const char *ingot_blocked_tactic(const ingot_blocked_conv *b)
@@ -266,7 +270,8 @@ typedef struct blocked_task {
     const float *input, *packed;
     const ingot_epilogue *epilogue;
     float *output, *workspace;
-    bool limits; /* the kernel does the activation */
+    size_t first_product; /* images and parts of them: of the first chunk */
+    bool limits;          /* the kernel does the activation */
     float low, high;
 } blocked_task;
 
@@ -391,14 +396,54 @@ static void finish_run(const ingot_epilogue *e, float *out, const float *add, si
         ingot_vec_binary(INGOT_BINARY_ADD, out, add, out, count);
 }
 
-/* A tile from output (y, x) on, whose pixels lie in rows rows. */
-static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *tile, size_t y, size_t rows, size_t x,
-                     size_t columns)
+/* A tile's pixels: from output (y, x) on, in rows rows; it is number index of its group, which may be the chunk's first. */
+typedef struct blocked_piece {
+    size_t y, rows, x, columns, index;
+    bool first;
+} blocked_piece;
+
+/* What a tile fetches: the first one of all its own weights, some way ahead; later ones the next group's, a part a tile, then what
+ * will be added, and the output's place: stores wait for it. Those of the first group are the first ones to read the input, and
+ * fetch that of the next tile, where it is not copied. */
+static void look_ahead(const blocked_chunk *chunk, const blocked_piece *piece, ingot_blocked_tile *t)
+{
+    const blocked_way *way = chunk->task->way;
+    size_t line = INGOT_BLOCK * sizeof(float), block = t->weight_block * sizeof(float);
+    size_t part = piece->first ? piece->index - 1 : piece->index, next = piece->columns * INGOT_BLOCK;
+    size_t slow = chunk->tiles / t->blocks < 2 ? 1 : chunk->tiles / t->blocks < 5 ? 2 : 4;
+    bool one_tap = way->weights.taps == 1, stored = false;
+    t->weights_ahead = t->in_ahead = (const char *)t->weights;
+    t->weights_ahead_block = t->in_ahead_block = 0;
+    t->ahead_step = line;
+    if (piece->first && piece->index == 0) {
+        t->weights_ahead += WEIGHTS_AHEAD;
+        t->ahead_step = t->blocks * line;
+        t->weights_ahead_block = block;
+    } else if (part < t->blocks * slow) {
+        t->weights_ahead += t->in_blocks * block + part * (block / t->blocks / slow);
+        t->weights_ahead_block = block;
+        t->ahead_step = line / slow;
+    } else if (one_tap) {
+        stored = !t->add[0];
+        t->weights_ahead = (const char *)((stored ? t->out[0] : t->add[0]) + next);
+        t->weights_ahead_block = t->out_block * sizeof(float);
+    }
+    if (piece->first && !way->copies) {
+        t->in_ahead = (const char *)(t->in[0] + piece->columns * way->pixel_size);
+        t->in_ahead_block = t->in_block * sizeof(float);
+    } else if (one_tap && !stored) {
+        t->in_ahead = (const char *)(t->out[0] + next);
+        t->in_ahead_block = t->out_block * sizeof(float);
+    }
+}
+
+static void run_tile(const blocked_chunk *chunk, const ingot_blocked_tile *tile, const blocked_piece *piece)
 {
     const blocked_task *task = chunk->task;
     const blocked_way *way = task->way;
     const ingot_conv *c = task->b->conv;
     const ingot_epilogue *e = task->epilogue;
+    size_t y = piece->y, rows = piece->rows, x = piece->x, columns = piece->columns;
     size_t half = rows == 2 ? columns : (columns + 1) / 2;
     size_t place = (y * way->columns + x) * INGOT_BLOCK;
     size_t second = (rows == 2 ? way->columns : half) * INGOT_BLOCK;
@@ -413,10 +458,6 @@ static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *tile, size_
         t.in[0] = chunk->in + (chunk->first_block * way->columns + x) * way->pixel_size;
         t.in[1] = t.in[0] + half * way->pixel_size;
     }
-    if (!t.weights_ahead)
-        t.weights_ahead = (const char *)(out + place + columns * INGOT_BLOCK);
-    if (!t.in_ahead)
-        t.in_ahead = (const char *)(t.in[0] + columns * way->pixel_size);
     bool whole = !way->copies || sees_image_only(c, y, rows, x, columns);
     t.taps = whole ? chunk->taps : chunk->inside;
     t.tap_count = whole ? way->weights.taps : find_inside(chunk, y, rows, x, columns);
@@ -424,6 +465,7 @@ static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *tile, size_
     t.out[1] = t.out[0] + second;
     t.add[0] = add && task->limits ? add + place : add && !e->add_last ? add + place : NULL;
     t.add[1] = t.add[0] ? t.add[0] + second : NULL;
+    look_ahead(chunk, piece, &t);
     if (task->b->plain_input)
         way->kernel->plain_tile(&t);
     else
@@ -434,35 +476,6 @@ static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *tile, size_
         size_t at = i / 2 * t.out_block + i % 2 * second;
         size_t pixels = i % 2 == 0 ? half : t.columns - half;
         finish_run(e, t.out[0] + at, add && e->add_last ? add + place + at : NULL, pixels * INGOT_BLOCK);
-    }
-}
-
-/* What a tile fetches: the first one of all its own weights, some way ahead; later ones the next group's, a part a tile; those of the
- * first group, which is the first one to read the input, also that of the next tile, where it is not copied. */
-static void look_ahead(const blocked_chunk *chunk, ingot_blocked_tile *tile, bool first, size_t index)
-{
-    size_t line = INGOT_BLOCK * sizeof(float), block = tile->weight_block * sizeof(float);
-    size_t part = first ? index - 1 : index;
-    size_t slow = chunk->tiles / tile->blocks < 2 ? 1 : chunk->tiles / tile->blocks < 5 ? 2 : 4;
-    tile->weights_ahead = tile->in_ahead = (const char *)tile->weights;
-    tile->weights_ahead_block = tile->in_ahead_block = 0;
-    tile->ahead_step = line;
-    if (first && index == 0) {
-        tile->weights_ahead = (const char *)tile->weights + WEIGHTS_AHEAD;
-        tile->ahead_step = tile->blocks * line;
-        tile->weights_ahead_block = block;
-    } else if (part < tile->blocks * slow) {
-        tile->weights_ahead =
-            (const char *)tile->weights + tile->in_blocks * block + part * (block / tile->blocks / slow);
-        tile->weights_ahead_block = block;
-        tile->ahead_step = line / slow;
-    } else if (chunk->task->way->weights.taps == 1) {
-        tile->weights_ahead = NULL; /* the output's place: stores wait for it */
-        tile->weights_ahead_block = tile->out_block * sizeof(float);
-    }
-    if (first && !chunk->task->way->copies) {
-        tile->in_ahead = NULL; /* known once the tile's place is */
-        tile->in_ahead_block = tile->in_block * sizeof(float);
     }
 }
 
@@ -500,29 +513,30 @@ static void run_group(const blocked_chunk *chunk, size_t group)
         size_t tiles = ingot_ceil_div(pixels, columns / rows);
         for (size_t i = 0; i < tiles; i++) {
             size_t x = ingot_split(pixels, tiles, i);
-            look_ahead(chunk, &tile, group == chunk->first_group, count++);
-            run_tile(chunk, &tile, y, rows, x0 + x, ingot_split(pixels, tiles, i + 1) - x);
+            blocked_piece piece = {.y = y, .rows = rows, .x = x0 + x, .first = group == chunk->first_group};
+            piece.columns = ingot_split(pixels, tiles, i + 1) - x;
+            piece.index = count++;
+            run_tile(chunk, &tile, &piece);
         }
     }
 }
 
-static void run_chunk(void *argument, size_t index, int participant)
+/* A strip of a part of an image. */
+static blocked_chunk find_chunk(const blocked_task *task, size_t product, size_t strip)
 {
-    const blocked_task *task = argument;
     const blocked_way *way = task->way;
     const blocked_weights *w = &way->weights;
     const ingot_conv *c = task->b->conv;
-    size_t groups = index % way->group_chunks, strip = index / way->group_chunks % way->strips;
-    size_t product = index / way->group_chunks / way->strips, part = product % c->groups, image = product / c->groups;
+    size_t part = product % c->groups, image = product / c->groups;
     size_t in_block = c->in_height * c->in_width * way->pixel_size, out_block = way->rows * way->columns * INGOT_BLOCK;
     size_t in_blocks = task->b->plain_input ? c->channels : ingot_ceil_div(c->channels, INGOT_BLOCK);
     size_t place = (image * ingot_ceil_div(c->outputs, INGOT_BLOCK) + part * w->groups.blocks) * out_block;
-    float *scratch = task->workspace + (size_t)participant * way->scratch;
     blocked_chunk chunk = {.task = task, .first_output = part * w->outputs, .end_row = way->rows};
     chunk.in = task->input + (image * in_blocks + part * w->in_blocks) * in_block;
     chunk.weights = task->packed + part * part_size(w);
     chunk.out = task->output + place;
     chunk.add = task->epilogue->add ? task->epilogue->add + place : NULL;
+    chunk.end_tile = way->tiles;
     size_t first = ingot_split(way->units, way->strips, strip), end = ingot_split(way->units, way->strips, strip + 1);
     if (way->copies) {
         chunk.first_row = first * way->rows_at_once;
@@ -531,19 +545,41 @@ static void run_chunk(void *argument, size_t index, int participant)
         chunk.first_tile = first;
         chunk.end_tile = end;
     }
+    chunk.tiles = (chunk.end_row - chunk.first_row) / way->rows_at_once * (chunk.end_tile - chunk.first_tile);
+    return chunk;
+}
+
+/* One block of the copy that all chunks share. */
+static void copy_block(void *argument, size_t block, int participant)
+{
+    const blocked_task *task = argument;
+    blocked_chunk chunk = find_chunk(task, task->first_product, 0);
+    chunk.first_block = block;
+    chunk.blocks = 1;
+    chunk.copy = task->workspace + block * task->way->copy_size;
+    copy_input(&chunk);
+}
+
+static void run_chunk(void *argument, size_t index, int participant)
+{
+    const blocked_task *task = argument;
+    const blocked_way *way = task->way;
+    const blocked_weights *w = &way->weights;
+    size_t groups = index % way->group_chunks, strip = index / way->group_chunks % way->strips;
+    size_t product = task->first_product + index / way->group_chunks / way->strips;
+    float *scratch = task->workspace + way->shared + (size_t)participant * way->scratch;
+    blocked_chunk chunk = find_chunk(task, product, strip);
     chunk.taps = (ingot_blocked_tap *)(void *)scratch;
     chunk.inside = (ingot_blocked_tap *)(void *)(scratch + way->tap_size);
-    chunk.copy = scratch + 2 * way->tap_size;
-    chunk.tiles = (chunk.end_row - chunk.first_row) / way->rows_at_once * way->tiles;
-    if (!way->copies)
-        chunk.tiles = end - first;
     place_taps(&chunk);
     size_t end_group = ingot_split(w->groups.count, way->group_chunks, groups + 1);
     chunk.first_group = ingot_split(w->groups.count, way->group_chunks, groups);
     for (size_t k = 0; k < way->k_parts; k++) {
         chunk.first_block = ingot_split(w->in_blocks, way->k_parts, k);
         chunk.blocks = ingot_split(w->in_blocks, way->k_parts, k + 1) - chunk.first_block;
-        if (way->copies)
+        chunk.copy =
+            way->shared > 0 ? task->workspace + chunk.first_block * way->copy_size : scratch + 2 * way->tap_size;
+        if (way->copies && way->shared == 0)
             copy_input(&chunk);
         for (size_t group = chunk.first_group; group < end_group; group++)
             run_group(&chunk, group);
@@ -568,5 +604,11 @@ void ingot_blocked_f32(const ingot_blocked_conv *b, const float *input, const fl
     task.limits = kind == INGOT_UNARY_IDENTITY || kind == INGOT_UNARY_RELU || kind == INGOT_UNARY_CLIP;
     task.low = kind == INGOT_UNARY_RELU ? 0.0f : kind == INGOT_UNARY_CLIP ? epilogue->activation.a : -INFINITY;
     task.high = kind == INGOT_UNARY_CLIP ? epilogue->activation.b : INFINITY;
-    ingot_parallel(threads, c->batch * c->groups * way.strips * way.group_chunks, run_chunk, &task);
+    size_t products = c->batch * c->groups;
+    if (way.shared == 0)
+        ingot_parallel(threads, products * way.strips * way.group_chunks, run_chunk, &task);
+    for (; way.shared > 0 && task.first_product < products; task.first_product++) {
+        ingot_parallel(threads, way.weights.in_blocks, copy_block, &task);
+        ingot_parallel(threads, way.group_chunks, run_chunk, &task);
+    }
 }
