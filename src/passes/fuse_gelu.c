@@ -1,7 +1,7 @@
 /* GELU as exporters spell it out becomes Gelu, exact from Erf and approximate from Tanh:
  *     x / 2 * (1 + erf(x / sqrt(2)))
  *     x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
- * with the product of x, 1/2 and the sum taken in any order. */
+ * with the products of x, numbers and the sum taken in any order. */
 #include "passes/rewrite.h"
 
 #define GELU_OPSET  20
@@ -25,17 +25,31 @@ static ingot_graph_value *match_erf(const ingot_graph_value *value)
     return erf ? ingot_other_than_number(ingot_made_by(erf->inputs[0], "Mul"), 1 / SQRT_2) : NULL;
 }
 
-static bool is_cube_of(const ingot_graph_value *value, const ingot_graph_value *x)
+/* Multiplies what value is a product of, powers of x and numbers, into power and factor; false: it has another part. */
+static bool multiply_parts(const ingot_graph_value *value, const ingot_graph_value *x, int depth, int *power,
+                           double *factor)
 {
     const ingot_node *pow = ingot_made_by(value, "Pow"), *mul = ingot_made_by(value, "Mul");
-    if (pow)
-        return pow->inputs[0] == x && ingot_is_number_beside(pow->inputs[1], x, 3);
-    for (int side = 0; mul && side < 2; side++) {
-        const ingot_node *square = ingot_made_by(mul->inputs[side], "Mul");
-        if (mul->inputs[1 - side] == x && square && square->inputs[0] == x && square->inputs[1] == x)
-            return true;
+    double number;
+    if (value == x)
+        return ++*power;
+    if (ingot_constant_beside(value, x, &number)) {
+        *factor *= number;
+        return true;
     }
-    return false;
+    if (pow && pow->inputs[0] == x && ingot_is_number_beside(pow->inputs[1], x, 3))
+        return *power += 3;
+    return mul && depth > 0 && multiply_parts(mul->inputs[0], x, depth - 1, power, factor) &&
+           multiply_parts(mul->inputs[1], x, depth - 1, power, factor);
+}
+
+/* 0.044715 * x^3 */
+static bool is_scaled_cube(const ingot_graph_value *value, const ingot_graph_value *x)
+{
+    int power = 0;
+    double factor = 1;
+    return multiply_parts(value, x, 3, &power, &factor) && power == 3 &&
+           (factor == CUBE_FACTOR || factor == (float)CUBE_FACTOR);
 }
 
 static ingot_graph_value *match_tanh(const ingot_graph_value *value)
@@ -46,9 +60,7 @@ static ingot_graph_value *match_tanh(const ingot_graph_value *value)
     const ingot_node *add = ingot_made_by(inner, "Add");
     for (int side = 0; add && side < 2; side++) {
         ingot_graph_value *x = add->inputs[side];
-        const ingot_graph_value *cube =
-            ingot_other_than_number(ingot_made_by(add->inputs[1 - side], "Mul"), CUBE_FACTOR);
-        if (cube && is_cube_of(cube, x))
+        if (is_scaled_cube(add->inputs[1 - side], x))
             return x;
     }
     return NULL;

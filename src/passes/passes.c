@@ -24,6 +24,8 @@ const ingot_pass ingot_passes[] = {
     {"merge-duplicates", "equal nodes and equal constants are kept once", INGOT_OPT_EXACT, ingot_pass_merge_duplicates},
     {"shrink-constants", "constants that broadcasting spreads anyhow hold their numbers once", INGOT_OPT_EXACT,
      ingot_pass_shrink_constants},
+    {"gather-one-hot", "products with one-hot rows spelled out become Gather", INGOT_OPT_ALL,
+     ingot_pass_gather_one_hot},
     {"widen-half", "what is FP16 or BF16 is computed in FP32", INGOT_OPT_ALL, ingot_pass_widen_half},
     {"fuse-layer-norm", "layer normalization spelled out becomes LayerNormalization", INGOT_OPT_ALL,
      ingot_pass_fuse_layer_norm},

@@ -79,6 +79,7 @@ ingot_status ingot_pass_remove_identity(ingot_graph *graph, const ingot_pass_con
 ingot_status ingot_pass_merge_views(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_merge_duplicates(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_shrink_constants(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
+ingot_status ingot_pass_gather_one_hot(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_widen_half(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_fold_batch_norm(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_fuse_layer_norm(ingot_graph *graph, const ingot_pass_context *context, bool *changed);

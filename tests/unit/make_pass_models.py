@@ -173,6 +173,30 @@ g (float[2,3] x) => (float[2,3] y) <float r = {1.4142135381698608}, float one = 
   z = Neg(x) a = Div(x, r) b = Erf(a) c = Add(b, one) d = Mul(z, c) y = Mul(d, half)
 }
 """,
+    # The number is multiplied in first, the cube spelled out.
+    "gelu_cube_in_pieces": """
+g (float[2,3] x) => (float[2,3] y) <float half = {0.5}, float one = {1}, float k = {0.7978845834732056}, float c = {0.044714998453855515}> {
+  a = Mul(c, x) b = Mul(x, a) d = Mul(x, b) e = Add(x, d) f = Mul(k, e) h = Tanh(f) i = Add(one, h) j = Mul(half, i) y = Mul(x, j)
+}
+""",
+    # Rows picked by a product, with indices outside of the table.
+    "one_hot": """
+g (float[2,4] x) => (float[2,4,2] y) <float two = {2}, int64[1] last = {-1}, int32[3] range = {0, 1, 2},
+  float[3,2] table = {1, -2, 3, 4, 5, 6}> {
+  a = Mul(x, two) b = Cast <to = 6> (a) c = Unsqueeze(b, last) d = Equal(c, range) e = Cast <to = 1> (d) y = MatMul(e, table)
+}
+""",
+    "one_hot_expanded": """
+g (float[2,4] x) => (float[2,4,2] y) <int64[3] shape = {2, 4, 3}, int64[1] last = {-1}, int32[1,1,3] range = {0, 1, 2},
+  float[3,2] table = {1, -2, 3, 4, 5, 6}> {
+  a = Cast <to = 6> (x) b = Unsqueeze(a, last) c = Expand(b, shape) d = Equal(range, c) e = Cast <to = 1> (d) y = MatMul(e, table)
+}
+""",
+    "one_hot_from_one": """
+g (float[2,4] x) => (float[2,4,2] y) <int64[1] last = {-1}, int32[3] range = {1, 2, 3}, float[3,2] table = {1, -2, 3, 4, 5, 6}> {
+  a = Cast <to = 6> (x) b = Unsqueeze(a, last) c = Equal(b, range) d = Cast <to = 1> (c) y = MatMul(d, table)
+}
+""",
     "hard_swish_clip": """
 g (float[2,3] x) => (float[2,3] y) <float three = {3}, float zero = {0}, float six = {6}> {
   a = Add(x, three) b = Clip(a, zero, six) c = Mul(x, b) y = Div(c, six)

@@ -269,6 +269,22 @@ static void a_gelu_with_another_factor_stays(void **state)
     CHECK(gelu_other_factor, INGOT_OPT_ALL, "Neg Div Erf Add Mul Mul");
 }
 
+static void gelu_with_its_cube_in_pieces_is_found(void **state)
+{
+    CHECK(gelu_cube_in_pieces, INGOT_OPT_ALL, "Gelu");
+}
+
+static void rows_that_a_product_picks_are_gathered(void **state)
+{
+    CHECK(one_hot, INGOT_OPT_ALL, "Mul Cast Unsqueeze Clip Squeeze Gather");
+    CHECK(one_hot_expanded, INGOT_OPT_ALL, "Cast Unsqueeze Clip Squeeze Gather");
+}
+
+static void rows_numbered_otherwise_are_multiplied(void **state)
+{
+    CHECK(one_hot_from_one, INGOT_OPT_ALL, "Cast Unsqueeze Equal Cast MatMul");
+}
+
 static void hard_swish_by_clip_is_found(void **state)
 {
     CHECK(hard_swish_clip, INGOT_OPT_ALL, "HardSwish");
@@ -547,6 +563,9 @@ int main(void)
         cmocka_unit_test(gelu_by_tanh_is_found),
         cmocka_unit_test(a_gelu_with_another_number_stays),
         cmocka_unit_test(a_gelu_with_another_factor_stays),
+        cmocka_unit_test(gelu_with_its_cube_in_pieces_is_found),
+        cmocka_unit_test(rows_that_a_product_picks_are_gathered),
+        cmocka_unit_test(rows_numbered_otherwise_are_multiplied),
         cmocka_unit_test(hard_swish_by_clip_is_found),
         cmocka_unit_test(hard_swish_by_hard_sigmoid_is_found),
         cmocka_unit_test(a_hard_sigmoid_of_another_slope_stays),
