@@ -135,24 +135,52 @@ static void columns_of(ingot_reduce_kind kind, const float *x, size_t count, siz
 
 /* ---- Softmax ---- */
 
+/* The largest element, whatever NaN there is: their exponentials make the whole row NaN. */
+static float largest(const float *x, size_t count)
+{
+    vec even = v_set(-INFINITY), odd = even;
+    size_t i = 0;
+    for (; i + 2 * LANES <= count; i += 2 * LANES) {
+        even = v_max(even, v_load(x + i));
+        odd = v_max(odd, v_load(x + i + LANES));
+    }
+    if (i + LANES <= count) {
+        even = v_max(even, v_load(x + i));
+        i += LANES;
+    }
+    if (i < count)
+        odd = v_max(odd, v_load_mask(v_set(-INFINITY), m_range(0, count - i), x + i));
+    return v_largest(v_max(even, odd));
+}
+
+static inline vec store_exp(const float *x, vec top, float *y)
+{
+    vec e = v_exp(v_sub(v_load(x), top));
+    if (y)
+        v_store(y, e);
+    return e;
+}
+
 /* The sum of exp(x - most), stored in y where it is not NULL. */
 static float sum_exp(const float *x, size_t count, float most, float *y)
 {
-    vec top = v_set(most), sum[2] = {v_zero(), v_zero()};
+    vec top = v_set(most), even = v_zero(), odd = v_zero();
     size_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        vec e = v_exp(v_sub(v_load(x + i), top));
-        sum[i / LANES % 2] = v_add(sum[i / LANES % 2], e);
-        if (y)
-            v_store(y + i, e);
+    for (; i + 2 * LANES <= count; i += 2 * LANES) {
+        even = v_add(even, store_exp(x + i, top, y ? y + i : NULL));
+        odd = v_add(odd, store_exp(x + i + LANES, top, y ? y + i + LANES : NULL));
+    }
+    if (i + LANES <= count) {
+        even = v_add(even, store_exp(x + i, top, y ? y + i : NULL));
+        i += LANES;
     }
     if (i < count) {
         vec e = v_exp(v_sub(v_load_mask(v_set(-INFINITY), m_range(0, count - i), x + i), top));
-        sum[0] = v_add(sum[0], v_select(m_range(0, count - i), e, v_zero()));
+        even = v_add(even, v_select(m_range(0, count - i), e, v_zero()));
         if (y)
             v_store_part(y + i, e, count - i);
     }
-    return v_sum(v_add(sum[0], sum[1]));
+    return v_sum(v_add(even, odd));
 }
 
 /* y = x * scale + shift */
@@ -168,7 +196,7 @@ static void affine(const float *x, size_t count, float scale, float shift, float
 
 static void softmax_row(bool logarithm, const float *x, size_t count, float *y)
 {
-    float most = reduce_row(INGOT_REDUCE_MAX, x, count);
+    float most = largest(x, count);
     float sum = sum_exp(x, count, most, logarithm ? NULL : y);
     if (!logarithm) {
         affine(y, count, 1.0f / sum, 0.0f, y);
