@@ -164,22 +164,25 @@ static void print(const bench_state *state)
     printf("min, mean    %10.3f ms, %.3f ms over %llu runs\n", (double)latency->least * 1e-6, cli_latency_mean(latency),
            (unsigned long long)latency->count);
     printf("throughput   %10.2f runs/s\n", (double)latency->count / state->timed_ms * 1e3);
-    printf("peak memory  %10.1f MiB\n", state->peak_mb);
+    printf("peak memory  %10.1f MiB  (arena %.1f, of which %.1f at once)\n", state->peak_mb,
+           (double)state->statistics.peak_arena_bytes / (1 << 20),
+           (double)state->statistics.bound_arena_bytes / (1 << 20));
 }
 
 static json_t *to_json(const bench_state *state)
 {
     const cli_latency *latency = state->latency;
     return json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:f}", "load_ms",
-        state->load_ms, "first_ms", state->first_ms, "p50_ms", cli_latency_percentile(latency, 0.5), "p90_ms",
-        cli_latency_percentile(latency, 0.9), "p99_ms", cli_latency_percentile(latency, 0.99), "p999_ms",
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f}",
+        "load_ms", state->load_ms, "first_ms", state->first_ms, "p50_ms", cli_latency_percentile(latency, 0.5),
+        "p90_ms", cli_latency_percentile(latency, 0.9), "p99_ms", cli_latency_percentile(latency, 0.99), "p999_ms",
         cli_latency_percentile(latency, 0.999), "min_ms", (double)latency->least * 1e-6, "max_ms",
         (double)latency->greatest * 1e-6, "mean_ms", cli_latency_mean(latency), "runs", (json_int_t)latency->count,
         "throughput", (double)latency->count / state->timed_ms * 1e3, "rss_mb", state->peak_mb, "arena_bytes",
         (json_int_t)state->statistics.arena_bytes, "packed_bytes", (json_int_t)state->statistics.packed_bytes,
-        "optimize_ms", state->statistics.optimize_ms, "plan_ms", state->statistics.plan_ms, "pack_ms",
-        state->statistics.pack_ms, "warmup_ms", state->statistics.warmup_ms);
+        "peak_arena_bytes", (json_int_t)state->statistics.peak_arena_bytes, "bound_arena_bytes",
+        (json_int_t)state->statistics.bound_arena_bytes, "optimize_ms", state->statistics.optimize_ms, "plan_ms",
+        state->statistics.plan_ms, "pack_ms", state->statistics.pack_ms, "warmup_ms", state->statistics.warmup_ms);
 }
 
 static int run_verb(const cli_verb *verb, int argc, char **argv)

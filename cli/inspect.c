@@ -88,8 +88,11 @@ static void print_model(const char *path, int64_t size, const ingot_model *model
 static void print_session(const ingot_session *session, const ingot_statistics *statistics)
 {
     ingot_region_info region;
-    printf("\nsession\n  %zu nodes after the passes, %zu regions\n  %zu bytes of packed weights, %zu bytes of arena\n",
-           statistics->node_count, statistics->region_count, statistics->packed_bytes, statistics->arena_bytes);
+    printf("\nsession\n  %zu nodes after the passes, %zu regions\n  %zu bytes of packed weights, %zu bytes of "
+           "activations\n"
+           "  arena of %zu bytes, of which %zu are in use at once\n",
+           statistics->node_count, statistics->region_count, statistics->packed_bytes, statistics->arena_bytes,
+           statistics->peak_arena_bytes, statistics->bound_arena_bytes);
     puts("\nregions");
     printf("  %-8s %-28s %10s %12s  %s\n", "backend", "tactic", "MFLOP", "packed bytes", "operators: last node");
     for (size_t i = 0; ingot_session_region(session, i, &region); i++) {
@@ -148,9 +151,11 @@ static json_t *session_json(const ingot_session *session, const ingot_statistics
                                                  "operators", region.operators, "backend", region.backend, "tactic",
                                                  region.tactic, "flops", region.flops, "packed_bytes",
                                                  (json_int_t)region.packed_bytes));
-    return json_pack("{s:I, s:I, s:I, s:I, s:o}", "nodes", (json_int_t)statistics->node_count, "steps",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "nodes", (json_int_t)statistics->node_count, "steps",
                      (json_int_t)statistics->region_count, "packed_bytes", (json_int_t)statistics->packed_bytes,
-                     "arena_bytes", (json_int_t)statistics->arena_bytes, "regions", regions);
+                     "arena_bytes", (json_int_t)statistics->arena_bytes, "peak_arena_bytes",
+                     (json_int_t)statistics->peak_arena_bytes, "bound_arena_bytes",
+                     (json_int_t)statistics->bound_arena_bytes, "regions", regions);
 }
 
 /* Prints what the model is, then what its session is, or why there is none: error, which the caller reports. */

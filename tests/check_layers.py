@@ -28,6 +28,7 @@ ROOMS = {
     "src/tools": ["onnx", "passes", "plan", *AFTER_OPS],
     "src/server": PUBLIC,
     "cli": PUBLIC,
+    "bench": PUBLIC,
     "compat": PUBLIC,
     "examples": PUBLIC,
     "python": PUBLIC,

@@ -369,6 +369,8 @@ typedef struct ingot_statistics {
     size_t node_count;                               /* nodes after the passes, subgraphs included */
     size_t region_count;                             /* steps of the plan, subgraphs included */
     uint64_t runs, failed_runs;
+    size_t peak_arena_bytes;  /* the largest arena of a context, in the shapes of its last run */
+    size_t bound_arena_bytes; /* most bytes of it that are in use at once: no arena for those shapes is smaller */
 } ingot_statistics;
 
 INGOT_API void ingot_statistics_init(ingot_statistics *statistics);

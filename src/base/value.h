@@ -30,7 +30,8 @@ struct ingot_value {
                                       sparse: values [nnz], indices [nnz] or [nnz, rank] */
     size_t item_count, item_capacity;
     size_t item_reserve; /* items past item_count that are kept for reuse */
-    ingot_budget *budget; /* counts what v and its items own, and stays when v is cleared; NULL: nobody does. Borrowed */
+    ingot_budget
+        *budget; /* counts what v and its items own, and stays when v is cleared; NULL: nobody does. Borrowed */
 };
 
 /* Sets v to an empty value of kind NONE; no memory. */

@@ -9,7 +9,8 @@ typedef struct builder {
     ingot_layout *layout;
     ingot_shape_values shapes;
     ingot_offsets offsets;
-    bool *placed;               /* [slot]: has a block of the arena now */
+    size_t *spans;              /* [slot]: 1 + number of its block of the arena; 0: none */
+    bool *placed;               /* [slot]: it lives now, and nobody else has its block */
     ingot_value *operands;      /* [max_operands]: shapes without data, for measure */
     const ingot_value **inputs; /* into operands */
     const ingot_value **outputs;
@@ -61,13 +62,13 @@ static ingot_status record_slot(builder *b, size_t slot)
 {
     const ingot_type *type = &b->shapes.types[b->plan->slots[slot].value->id];
     ingot_layout_slot *s = &b->layout->slots[slot];
-    s->element = type->element;
+    s->element = (uint8_t)type->element;
     s->offset = INGOT_NO_SLOT;
     s->known = is_known(type);
     if (!s->known)
         return INGOT_OK;
-    s->rank = type->rank;
-    s->dims = slot * INGOT_MAX_RANK;
+    s->rank = (uint8_t)type->rank;
+    s->dims = (uint32_t)(slot * INGOT_MAX_RANK);
     if (!ingot_plan_slot_bytes(b->plan, slot, type->element, type->rank, type->dims, &s->bytes)) {
         char text[256];
         return ingot_fail(b->error, INGOT_OUT_OF_MEMORY, "value '%s' would have the size %s, beyond any memory",
@@ -124,7 +125,7 @@ static bool take_over(builder *b, const ingot_plan_step *step, size_t number)
     for (size_t i = 1; i < step->input_count; i++)
         if (step->inputs[i] != INGOT_NO_SLOT && plan->slots[step->inputs[i]].root == root)
             return false;
-    b->layout->slots[out].offset = b->layout->slots[root].offset;
+    b->spans[out] = b->spans[root];
     b->placed[root] = false;
     b->placed[out] = true;
     return true;
@@ -138,14 +139,15 @@ static ingot_status place_outputs(builder *b, const ingot_plan_step *step, size_
         if (slot == INGOT_NO_SLOT || b->plan->slots[slot].place != INGOT_PLACE_BUFFER || b->plan->slots[slot].escapes ||
             !b->layout->slots[slot].known)
             continue;
-        INGOT_TRY(
-            ingot_offsets_take(&b->offsets, b->layout->slots[slot].bytes, &b->layout->slots[slot].offset, b->error));
+        size_t span;
+        INGOT_TRY(ingot_offsets_begin(&b->offsets, b->layout->slots[slot].bytes, number, &span, b->error));
+        b->spans[slot] = span + 1;
         b->placed[slot] = true;
     }
     return INGOT_OK;
 }
 
-static ingot_status free_ended(builder *b, const size_t *slots, size_t count, size_t number)
+static void free_ended(builder *b, const size_t *slots, size_t count, size_t number)
 {
     for (size_t i = 0; i < count; i++) {
         if (slots[i] == INGOT_NO_SLOT)
@@ -154,10 +156,8 @@ static ingot_status free_ended(builder *b, const size_t *slots, size_t count, si
         if (!b->placed[root] || b->plan->slots[root].last_step > number)
             continue;
         b->placed[root] = false;
-        INGOT_TRY(
-            ingot_offsets_give(&b->offsets, b->layout->slots[root].offset, b->layout->slots[root].bytes, b->error));
+        ingot_offsets_end(&b->offsets, b->spans[root] - 1, number);
     }
-    return INGOT_OK;
 }
 
 /* ---- Workspace ---- */
@@ -197,11 +197,28 @@ static ingot_status measure(builder *b, const ingot_plan_step *step, size_t numb
     b->layout->workspace_bytes[number] = bytes;
     if (bytes == 0)
         return INGOT_OK;
-    INGOT_TRY(ingot_offsets_take(&b->offsets, bytes, &b->layout->workspace_offset[number], b->error));
-    return ingot_offsets_give(&b->offsets, b->layout->workspace_offset[number], bytes, b->error);
+    size_t *span = &b->layout->workspace_offset[number]; /* which becomes the offset when all blocks are known */
+    INGOT_TRY(ingot_offsets_begin(&b->offsets, bytes, number, span, b->error));
+    ingot_offsets_end(&b->offsets, *span, number);
+    return INGOT_OK;
 }
 
 /* ---- Building ---- */
+
+static ingot_status place_all(builder *b)
+{
+    ingot_layout *l = b->layout;
+    INGOT_TRY(ingot_offsets_place(&b->offsets, b->error));
+    for (size_t i = 0; i < b->plan->slot_count; i++)
+        if (b->spans[i])
+            l->slots[i].offset = b->offsets.spans[b->spans[i] - 1].offset;
+    for (size_t i = 0; i < b->plan->step_count; i++)
+        if (l->workspace_bytes[i] != 0 && l->workspace_bytes[i] != INGOT_NO_SLOT)
+            l->workspace_offset[i] = b->offsets.spans[l->workspace_offset[i]].offset;
+    l->arena_bytes = b->offsets.end;
+    l->arena_bound = b->offsets.most;
+    return INGOT_OK;
+}
 
 static ingot_status build(builder *b, const ingot_value *const *inputs)
 {
@@ -214,11 +231,10 @@ static ingot_status build(builder *b, const ingot_value *const *inputs)
         INGOT_TRY(shape_step(b, step));
         INGOT_TRY(place_outputs(b, step, i));
         INGOT_TRY(measure(b, step, i));
-        INGOT_TRY(free_ended(b, step->inputs, step->input_count, i));
-        INGOT_TRY(free_ended(b, step->outputs, step->output_count, i));
+        free_ended(b, step->inputs, step->input_count, i);
+        free_ended(b, step->outputs, step->output_count, i);
     }
-    b->layout->arena_bytes = b->offsets.end;
-    return INGOT_OK;
+    return place_all(b);
 }
 
 static void fill_key(const ingot_plan *plan, const ingot_value *const *inputs, int64_t *key)
@@ -298,12 +314,13 @@ static bool alloc_builder(builder *b)
     b->shapes.known_counts = ingot_calloc(plan->slot_count + 1, sizeof *b->shapes.known_counts);
     b->shapes.arena = ingot_arena_create();
     b->shapes.scratch = ingot_calloc(plan->max_operands + 1, sizeof *b->shapes.scratch);
+    b->spans = ingot_calloc(plan->slot_count + 1, sizeof *b->spans);
     b->placed = ingot_calloc(plan->slot_count + 1, sizeof *b->placed);
     b->operands = ingot_calloc(plan->max_region_operands + 1, sizeof *b->operands);
     b->inputs = ingot_calloc(plan->max_region_operands + 1, sizeof *b->inputs);
     b->outputs = ingot_calloc(plan->max_region_operands + 1, sizeof *b->outputs);
     return b->shapes.types && b->shapes.known && b->shapes.known_counts && b->shapes.arena && b->shapes.scratch &&
-           b->placed && b->operands && b->inputs && b->outputs;
+           b->spans && b->placed && b->operands && b->inputs && b->outputs;
 }
 
 static void free_builder(builder *b)
@@ -313,6 +330,7 @@ static void free_builder(builder *b)
     ingot_free(b->shapes.known_counts);
     ingot_arena_release(b->shapes.arena);
     ingot_free(b->shapes.scratch);
+    ingot_free(b->spans);
     ingot_free(b->placed);
     ingot_free(b->operands);
     ingot_free(b->inputs);
@@ -320,26 +338,37 @@ static void free_builder(builder *b)
     ingot_offsets_clear(&b->offsets);
 }
 
-/* Sizes lie with room for the greatest rank while they are found out. A layout is kept: without the gaps. */
+/* Where these sizes lie among the last few before count; count: not there. */
+static size_t find_dims(const int64_t *dims, size_t count, const int64_t *wanted, size_t rank)
+{
+    enum { LOOKED_AT = 64 };
+    for (size_t at = count > LOOKED_AT ? count - LOOKED_AT : 0; at + rank <= count; at++)
+        if (memcmp(dims + at, wanted, rank * sizeof *dims) == 0)
+            return at;
+    return count;
+}
+
+/* Sizes lie with room for the greatest rank while they are found out. A layout is kept: without the gaps, and with sizes that
+ * follow one another alike once. */
 static ingot_status close_gaps(const ingot_plan *plan, ingot_layout *layout, ingot_error *error)
 {
     size_t count = 0;
-    for (size_t i = 0; i < plan->slot_count; i++)
-        count += layout->slots[i].known ? (size_t)layout->slots[i].rank : 0;
-    int64_t *dims = ingot_calloc(count + 1, sizeof *dims);
-    if (!dims)
-        return ingot_fail_memory(error, count * sizeof *dims, "the layout of a shape");
-    count = 0;
     for (size_t i = 0; i < plan->slot_count; i++) {
         ingot_layout_slot *s = &layout->slots[i];
         if (!s->known)
             continue;
-        memcpy(dims + count, layout->dims + s->dims, (size_t)s->rank * sizeof *dims);
-        s->dims = count;
-        count += (size_t)s->rank;
+        const int64_t *dims = layout->dims + s->dims; /* never before count: they are moved down, in order */
+        const size_t at = find_dims(layout->dims, count, dims, s->rank);
+        if (at == count) {
+            memmove(layout->dims + count, dims, s->rank * sizeof *dims);
+            count += s->rank;
+        }
+        s->dims = (uint32_t)at;
     }
-    ingot_free(layout->dims);
-    layout->dims = dims;
+    int64_t *kept = ingot_realloc(layout->dims, (count + 1) * sizeof *kept);
+    if (!kept)
+        return ingot_fail_memory(error, count * sizeof *kept, "the layout of a shape");
+    layout->dims = kept;
     return INGOT_OK;
 }
 

@@ -143,7 +143,8 @@ static ingot_status pack_aligned(planner *p, ingot_plan_step *step)
     }
     for (size_t i = 0; i < step->region.input_count && i < 32 && p->options->packed; i++)
         if (step->region.packed_inputs >> i & 1)
-            p->options->packed(p->options->argument, step->region.inputs[i]->constant);
+            p->options->packed(p->options->argument, step->region.inputs[i]->constant->data,
+                               ingot_value_bytes(step->region.inputs[i]->constant));
     return status;
 }
 
@@ -337,6 +338,28 @@ static void place_slots(ingot_plan *plan)
         plan->slots[plan->slots[g->outputs[i]->id].root].escapes = true;
 }
 
+/* Puts an aligned copy in the constant's place, piece by piece: the file's pages and the copy are never both in memory. */
+static ingot_status align_constant(planner *p, const ingot_value **constant)
+{
+    enum { PIECE = 1 << 22 };
+    const ingot_value *from = *constant;
+    const size_t bytes = ingot_value_bytes(from);
+    ingot_value *copy = NULL;
+    if (ingot_value_is_aligned(from))
+        return INGOT_OK;
+    if (!p->options->packed)
+        return ingot_module_align(p->plan->graph->module, constant, p->error);
+    INGOT_TRY(ingot_budget_take(p->options->budget, bytes, "a constant", p->error));
+    INGOT_TRY(ingot_value_create_tensor(from->element, from->rank, from->dims, NULL, 0, &copy, p->error));
+    for (size_t at = 0; at < bytes; at += PIECE) {
+        const size_t size = bytes - at < PIECE ? bytes - at : PIECE;
+        memcpy((char *)copy->data + at, (const char *)from->data + at, size);
+        p->options->packed(p->options->argument, (const char *)from->data + at, size);
+    }
+    *constant = copy;
+    return ingot_module_own(p->plan->graph->module, copy, p->error);
+}
+
 /* Marks the constants that a run reads, and aligns them. The others were for pack alone. */
 static ingot_status keep_constants(planner *p)
 {
@@ -353,7 +376,7 @@ static ingot_status keep_constants(planner *p)
         plan->slots[plan->slots[plan->graph->outputs[i]->id].root].is_read = true;
     for (size_t i = 0; i < plan->slot_count; i++)
         if (plan->slots[i].is_read && i < plan->graph->value_count && plan->graph->values[i]->constant)
-            INGOT_TRY(ingot_module_align(plan->graph->module, &plan->graph->values[i]->constant, p->error));
+            INGOT_TRY(align_constant(p, &plan->graph->values[i]->constant));
     return INGOT_OK;
 }
 

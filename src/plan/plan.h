@@ -89,8 +89,8 @@ typedef struct ingot_plan_options {
     ingot_budget *budget;
     size_t layout_limit; /* layouts that the cache keeps */
     const ingot_cancel *cancel;
-    /* Told of each constant that a region has packed and will not read again; NULL: nobody. */
-    void (*packed)(void *argument, const ingot_value *constant);
+    /* Told of bytes of constants that were packed or copied and will not be read again; NULL: nobody. */
+    void (*packed)(void *argument, const void *data, size_t bytes);
     void *argument;
 } ingot_plan_options;
 
@@ -127,10 +127,10 @@ ingot_status ingot_plan_shape_step(const ingot_plan *plan, const ingot_plan_step
 /* ---- Layouts ---- */
 
 typedef struct ingot_layout_slot {
-    ingot_element element;
-    bool known; /* shape and type are known before the run; else the step finds them out */
-    int rank;
-    size_t dims; /* index of the first size in layout->dims */
+    uint8_t element; /* ingot_element; small, since a session keeps many layouts */
+    uint8_t rank;
+    bool known;    /* shape and type are known before the run; else the step finds them out */
+    uint32_t dims; /* index of the first size in layout->dims */
     size_t bytes;
     size_t offset; /* in the arena; INGOT_NO_SLOT: no memory of its own there */
 } ingot_layout_slot;
@@ -143,7 +143,7 @@ struct ingot_layout {
     ingot_layout_slot *slots; /* [plan->slot_count] */
     int64_t *dims;
     size_t *workspace_offset, *workspace_bytes; /* [plan->step_count] */
-    size_t arena_bytes;
+    size_t arena_bytes, arena_bound;            /* bound: all that is live at once, at least: no arena can be smaller */
 };
 
 /* The layout for these inputs (of plan->graph's inputs, in order; only shapes are read): from the cache, or made and put

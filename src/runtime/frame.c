@@ -76,6 +76,8 @@ void ingot_frame_trim(ingot_frame *f)
     ingot_block_release(&f->workspace, &f->budget);
     ingot_layout_release(f->layout);
     f->layout = NULL;
+    atomic_store(&f->arena_bytes, 0);
+    atomic_store(&f->arena_bound, 0);
 }
 
 void ingot_frame_release(ingot_frame *f)
@@ -173,6 +175,8 @@ static ingot_status apply_layout(ingot_frame *f, ingot_layout *layout, const ing
         f->layout = NULL;
         return status;
     }
+    atomic_store(&f->arena_bytes, layout->arena_bytes);
+    atomic_store(&f->arena_bound, layout->arena_bound);
     link_operands(f);
     return INGOT_OK;
 }

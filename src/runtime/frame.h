@@ -72,8 +72,9 @@ struct ingot_frame {
     ingot_value **current;      /* [slot]: into one of both; NULL: a slot without memory */
     const ingot_value **inputs; /* operands of all steps, one after the other */
     ingot_value **outputs;
-    size_t *first_input, *first_output; /* [step]: where its operands begin */
-    ingot_budget budget;                /* what the frame and its bodies hold */
+    size_t *first_input, *first_output;     /* [step]: where its operands begin */
+    ingot_budget budget;                    /* what the frame and its bodies hold */
+    atomic_size_t arena_bytes, arena_bound; /* of the layout, for statistics during a run */
     ingot_block arena, scratch, workspace;
     ingot_type *types; /* [slot]: for shapes found out in the run */
     ingot_infer_value *infer_values;

@@ -56,6 +56,10 @@ ingot_status ingot_session_statistics(const ingot_session *session, ingot_statis
     for (ingot_context *c = s->all; c; c = c->next_of_all) {
         statistics->arena_bytes += atomic_load(&c->frame->budget.used);
         statistics->context_count++;
+        if (atomic_load(&c->frame->arena_bytes) > statistics->peak_arena_bytes) {
+            statistics->peak_arena_bytes = atomic_load(&c->frame->arena_bytes);
+            statistics->bound_arena_bytes = atomic_load(&c->frame->arena_bound);
+        }
     }
     pthread_mutex_unlock(&s->lock);
     statistics->runs = atomic_load(&s->runs);

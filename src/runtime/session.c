@@ -129,9 +129,9 @@ static ingot_status find_symbols(ingot_session *s, ingot_error *error)
 /* ---- Stages ---- */
 
 /* Weights that were packed are not read where they lie any more. */
-static void forget_packed(void *model, const ingot_value *constant)
+static void forget_packed(void *model, const void *data, size_t bytes)
 {
-    ingot_model_forget(model, constant->data, ingot_value_bytes(constant));
+    ingot_model_forget(model, data, bytes);
 }
 
 static ingot_status optimize(ingot_session *s, const ingot_session_options *options, ingot_error *error)
