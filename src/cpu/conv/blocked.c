@@ -410,7 +410,7 @@ static void look_ahead(const blocked_chunk *chunk, const blocked_piece *piece, i
     const blocked_way *way = chunk->task->way;
     size_t line = INGOT_BLOCK * sizeof(float), block = t->weight_block * sizeof(float);
     size_t part = piece->first ? piece->index - 1 : piece->index, next = piece->columns * INGOT_BLOCK;
-    size_t slow = chunk->tiles / t->blocks < 2 ? 1 : chunk->tiles / t->blocks < 5 ? 2 : 4;
+    size_t slow = chunk->tiles < 2 * t->blocks ? 1 : chunk->tiles < 5 * t->blocks ? 2 : 4;
     bool one_tap = way->weights.taps == 1, stored = false;
     t->weights_ahead = t->in_ahead = (const char *)t->weights;
     t->weights_ahead_block = t->in_ahead_block = 0;
@@ -511,10 +511,10 @@ static void run_group(const blocked_chunk *chunk, size_t group)
         size_t x0 = way->copies ? 0 : ingot_split(way->columns, way->tiles, chunk->first_tile);
         size_t pixels = (way->copies ? way->columns : ingot_split(way->columns, way->tiles, chunk->end_tile)) - x0;
         size_t tiles = ingot_ceil_div(pixels, columns / rows);
-        for (size_t i = 0; i < tiles; i++) {
-            size_t x = ingot_split(pixels, tiles, i);
-            blocked_piece piece = {.y = y, .rows = rows, .x = x0 + x, .first = group == chunk->first_group};
-            piece.columns = ingot_split(pixels, tiles, i + 1) - x;
+        size_t each = pixels / tiles, rest = pixels % tiles;
+        blocked_piece piece = {.y = y, .rows = rows, .x = x0, .first = group == chunk->first_group};
+        for (size_t i = 0; i < tiles; i++, piece.x += piece.columns) {
+            piece.columns = i < rest ? each + 1 : each;
             piece.index = count++;
             run_tile(chunk, &tile, &piece);
         }

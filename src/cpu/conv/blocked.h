@@ -66,7 +66,7 @@ typedef struct ingot_blocked_tile {
     size_t tap_count;
     const float *weights; /* 16 * blocks for each channel */
     size_t weight_block;  /* floats from a block of the input to the next */
-    /* Cache lines that are fetched on the way, one each for every channel under every tap: of the weights ahead_step bytes apart,
+    /* Cache lines that are fetched on the way (not where plain), one each for every channel under every tap: of the weights ahead_step bytes apart,
      * of the input side by side; and bytes from what goes with a block of the input to what goes with the next. */
     const char *weights_ahead, *in_ahead;
     size_t ahead_step, weights_ahead_block, in_ahead_block;

@@ -82,8 +82,10 @@ static inline __attribute__((always_inline)) void add_channels(const float *in, 
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; v++)
             weight[v] = v_load(weights + v * LANES);
-        v_prefetch_far(ahead[0]);
-        v_prefetch_far(ahead[1]);
+        if (spacing != PLAIN) {
+            v_prefetch_far(ahead[0]);
+            v_prefetch_far(ahead[1]);
+        }
 #pragma GCC unroll 14
         for (int i = 0; i < columns; i++) {
             vec x = v_set(i < half ? in[i * spacing] : second[(i - half) * spacing]);
@@ -112,6 +114,15 @@ static inline __attribute__((always_inline)) void tile(const ingot_blocked_tile 
             sum[i][v] = t->accumulate
                             ? v_load(from + (size_t)(v / BLOCK_VECTORS) * t->out_block + v % BLOCK_VECTORS * LANES)
                             : v_zero();
+    }
+    if (spacing == PLAIN) { /* stores wait for their place */
+#pragma GCC unroll 14
+        for (int i = 0; i < columns; i++) {
+            const float *to = i < half ? t->out[0] + i * INGOT_BLOCK : t->out[1] + (i - half) * INGOT_BLOCK;
+#pragma GCC unroll 3
+            for (int block = 0; block < blocks; block++)
+                v_prefetch(to + (size_t)block * t->out_block);
+        }
     }
     const float *in = t->in[0], *second = t->in[1], *weights = t->weights;
     const char *weights_ahead = t->weights_ahead, *in_ahead = t->in_ahead;
