@@ -1,13 +1,6 @@
 /* ingot._core.Context: inputs and outputs that stay bound from run to run. */
 #include "core.h"
 
-typedef struct context_object {
-    PyObject ob_base;
-    ingot_context *context;
-    session_object *session;
-    PyObject *inputs, *outputs; /* dicts: name to the value object bound, which keeps its memory alive */
-} context_object;
-
 static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *session;
@@ -141,6 +134,8 @@ PyObject *core_make_context_type(void)
         {"bind_output", context_bind_output, METH_VARARGS,
          "bind_output(name, object): write to the memory of object from now on; None: to memory of the context"},
         {"run", context_run, METH_VARARGS, "run(cancel=None): run with what is bound"},
+        {"profile", core_profile, METH_VARARGS,
+         "profile(runs): run so often, and tell of each region what it took in all runs, a dict each"},
         {"output", context_output, METH_VARARGS, "output(name): a Value that the next run overwrites"},
         {NULL, NULL, 0, NULL},
     };

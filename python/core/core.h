@@ -79,6 +79,13 @@ typedef struct session_object {
     port_list inputs, outputs;
 } session_object;
 
+typedef struct context_object {
+    PyObject ob_base;
+    ingot_context *context;
+    session_object *session;
+    PyObject *inputs, *outputs; /* dicts: name to the value object bound, which keeps its memory alive */
+} context_object;
+
 /* ---- module.c ---- */
 
 /* Raises the exception class of the status with the message; always NULL. */
@@ -133,6 +140,11 @@ PyObject *core_wrap(ingot_value *value, PyObject *owner, bool borrowed);
 
 /* The number of a name; -1 with an exception that tells the names there are. */
 Py_ssize_t core_find_port(const port_list *ports, const char *what, PyObject *name);
+
+/* ---- profile.c ---- */
+
+/* The method Context.profile. */
+PyObject *core_profile(PyObject *context, PyObject *args);
 
 /* ---- Types: a new type each, or NULL ---- */
 

@@ -3,6 +3,7 @@
 
 #include "core.h"
 
+#include "ingot/custom_op.h"
 #include "ingot/tools.h"
 
 core_names core;
@@ -96,6 +97,32 @@ static PyObject *list_operators(PyObject *self, PyObject *unused)
     return list;
 }
 
+/* register_library(path): path as file system bytes. */
+static PyObject *register_library(PyObject *self, PyObject *args)
+{
+    const char *path;
+    ingot_error error = {0};
+    if (!PyArg_ParseTuple(args, "y", &path))
+        return NULL;
+    if (ingot_register_library(path, &error) != INGOT_OK)
+        return core_raise(&error);
+    Py_RETURN_NONE;
+}
+
+/* ort_options(): {name: (whether it has an effect, what it does or why it has none)} */
+static PyObject *ort_options(PyObject *self, PyObject *unused)
+{
+    PyObject *dict = PyDict_New();
+    ingot_ort_option_info option;
+    for (size_t i = 0; dict && ingot_ort_option(i, &option); i++) {
+        PyObject *line = Py_BuildValue("(Os)", option.has_effect ? Py_True : Py_False, option.effect);
+        if (!line || PyDict_SetItemString(dict, option.name, line) < 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(line);
+    }
+    return dict;
+}
+
 static PyObject *describe_cpu(PyObject *self, PyObject *unused)
 {
     return PyUnicode_FromString(ingot_cpu_description());
@@ -163,6 +190,9 @@ PyMODINIT_FUNC PyInit__core(void)
     static PyMethodDef functions[] = {
         {"operators", list_operators, METH_NOARGS, "operators(): operator versions that this build runs, a dict each"},
         {"describe_cpu", describe_cpu, METH_NOARGS, "describe_cpu(): the processor features in use"},
+        {"register_library", register_library, METH_VARARGS,
+         "register_library(path): load a shared library of custom operators"},
+        {"ort_options", ort_options, METH_NOARGS, "ort_options(): what session options of ONNX Runtime do here"},
         {"version", version, METH_NOARGS, "version(): the version of the library in use"},
         {NULL, NULL, 0, NULL},
     };

@@ -23,13 +23,14 @@ from ._errors import (
     Unsupported,
 )
 from ._session import Binding, Session, load
-from ._tools import BenchResult, Inspection, Operators, bench, inspect, operators
+from ._tools import BenchResult, Inspection, Operators, Profile, bench, inspect, operators, profile, register_library
 from ._types import ValueInfo
 
 __version__ = _version()
 
 __all__ = [
     "BenchResult", "Binding", "Busy", "Cancel", "Cancelled", "FileError", "IngotError", "Inspection", "InternalError",
-    "InvalidArgument", "InvalidInput", "InvalidModel", "NotFound", "Operators", "OutOfMemory", "Session", "Unsupported",
-    "ValueInfo", "bench", "inspect", "load", "operators",
+    "InvalidArgument", "InvalidInput", "InvalidModel", "NotFound", "Operators", "OutOfMemory", "Profile", "Session", "Unsupported",
+    "ValueInfo", "bench", "inspect", "load", "operators", "profile",
+    "register_library",
 ]

@@ -48,10 +48,10 @@ def ports_html(title: str, inputs: Iterable[ValueInfo], outputs: Iterable[ValueI
 LINE, BOX, GAP, WIDTH = 22, 360, 8, 640  # of the plan's picture, in pixels
 
 
-def plan_svg(regions: Sequence[Any], limit: int = 200) -> str:
-    """A picture of a plan: a box a step, in the order in which they run, and bars for their work."""
+def plan_svg(regions: Sequence[Any], amount: str, words: str, limit: int = 200) -> str:
+    """A picture of a plan: a box a step, in the order in which they run, and bars as long as their amount, told in words."""
     shown = regions[:limit]
-    most = max([region["flops"] for region in shown], default=0) or 1
+    most = max([region[amount] for region in shown], default=0) or 1
     height = len(shown) * (LINE + GAP) + GAP + (LINE if len(regions) > limit else 0)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
              'font-family="sans-serif" font-size="12">']
@@ -63,10 +63,10 @@ def plan_svg(regions: Sequence[Any], limit: int = 200) -> str:
                      f'stroke="#6b7f99"/><text x="12" y="{y + 15}">{name}</text>')
         if i:
             parts.append(f'<line x1="24" y1="{y - GAP}" x2="24" y2="{y}" stroke="#6b7f99"/>')
-        bar = (WIDTH - BOX - 90) * region["flops"] / most
+        bar = (WIDTH - BOX - 90) * region[amount] / most
         if bar > 0:
             parts.append(f'<rect x="{BOX + 12}" y="{y + 4}" width="{bar:.1f}" height="{LINE - 8}" fill="#d98a3d"/>'
-                         f'<text x="{BOX + 16 + bar:.1f}" y="{y + 15}">{region["flops"] * 1e-6:.1f}M</text>')
+                         f'<text x="{BOX + 16 + bar:.1f}" y="{y + 15}">{words.format(region[amount])}</text>')
         parts.append("</g>")
     if len(regions) > limit:
         parts.append(f'<text x="12" y="{height - GAP}">and {len(regions) - limit} more steps</text>')

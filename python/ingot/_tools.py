@@ -1,4 +1,4 @@
-"""What the command does, as functions: bench, inspect, ops."""
+"""What the command does, as functions: bench, profile, inspect, ops."""
 from __future__ import annotations
 
 import dataclasses
@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _arrays, _core, _report
 from ._errors import InvalidArgument
-from ._session import ModelSource, Session, load
+from ._session import Binding, ModelSource, Session, load
 from ._types import ValueInfo
 
 LEAST_RUNS = 10
@@ -96,6 +96,19 @@ def _measure(run: Any, seconds: float) -> Tuple[float, "np.ndarray[Any, np.dtype
     return first, np.asarray(times, np.int64)
 
 
+def _bound(session: Session, feeds: Optional[Mapping[str, Any]], batch: int, seed: int) -> Binding:
+    """A binding of all inputs: those given, random numbers for the others."""
+    generator = np.random.default_rng(seed)
+    binding = session.bind()
+    given: Dict[str, Any] = dict(feeds or {})
+    for info in session.inputs:
+        if info.name not in given and not info.has_default:
+            given[info.name] = random_input(info, batch, generator)
+    for name, value in given.items():
+        binding.input(name, value)
+    return binding
+
+
 def bench(model: Union[ModelSource, Session], feeds: Optional[Mapping[str, Any]] = None, *, seconds: float = 2.0,
           batch: int = 1, seed: int = 0, **options: Any) -> BenchResult:
     """Time loading and running a model, as `ingot bench` does.
@@ -108,14 +121,7 @@ def bench(model: Union[ModelSource, Session], feeds: Optional[Mapping[str, Any]]
     start = time.perf_counter_ns()
     session = model if isinstance(model, Session) else load(model, **options)
     load_ms = 0.0 if isinstance(model, Session) else (time.perf_counter_ns() - start) / 1e6
-    generator = np.random.default_rng(seed)
-    binding = session.bind()
-    given: Dict[str, Any] = dict(feeds or {})
-    for info in session.inputs:
-        if info.name not in given and not info.has_default:
-            given[info.name] = random_input(info, batch, generator)
-    for name, value in given.items():
-        binding.input(name, value)
+    binding = _bound(session, feeds, batch, seed)
     first, times = _measure(binding._context.run, seconds)
     statistics = session.statistics()
     percentiles = [float(value) / 1e6 for value in np.percentile(times, [50, 90, 99, 99.9])]
@@ -123,6 +129,63 @@ def bench(model: Union[ModelSource, Session], feeds: Optional[Mapping[str, Any]]
                        float(times.min()) / 1e6, float(times.max()) / 1e6, float(times.mean()) / 1e6, len(times),
                        len(times) / (float(times.sum()) / 1e9), _peak_memory(), statistics["arena_bytes"],
                        statistics["packed_bytes"])
+
+
+# ---- profile ----
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """Where the time of runs goes, region by region. Shows as a table with bars in a notebook.
+
+    regions: a dict each, in the order of the plan, those of bodies after the main graph's: name, operators, tactic, backend,
+    depth (how many bodies it lies in), calls, ms (of one run, on average, what ran in its bodies included), share (of all
+    time of the main graph), gflops and gbytes (a second; 0 where not known).
+    """
+
+    runs: int
+    regions: List[Dict[str, Any]]
+
+    @property
+    def total_ms(self) -> float:
+        """The time of one run in regions of the main graph."""
+        return float(sum(region["ms"] for region in self.regions if region["depth"] == 0))
+
+    def _rows(self) -> List[Tuple[str, ...]]:
+        slowest = sorted((region for region in self.regions if region["calls"]), key=lambda region: -float(region["ms"]))
+        return [(f"{region['ms']:.4f}", f"{region['share']:.1%}", f"{region['gflops']:.1f}", f"{region['gbytes']:.1f}",
+                 region["tactic"], f"{region['operators']}: {region['name']}") for region in slowest]
+
+    def __str__(self) -> str:
+        return _report.text_table([("ms", "share", "GFLOP/s", "GB/s", "tactic", "operators: last node"), *self._rows()])
+
+    def svg(self) -> str:
+        """The plan as a picture: its steps in order, and how long each took."""
+        return _report.plan_svg([region for region in self.regions if region["calls"]], "ms", "{:.3f} ms")
+
+    def _repr_html_(self) -> str:
+        head = ("ms", "share", "GFLOP/s", "GB/s", "tactic", "operators: last node")
+        return self.svg() + _report.table(self._rows(), head, f"{self.total_ms:.3f} ms a run, {self.runs} runs")
+
+
+def profile(model: Union[ModelSource, Session], feeds: Optional[Mapping[str, Any]] = None, *, runs: int = 20,
+            batch: int = 1, seed: int = 0, **options: Any) -> Profile:
+    """Where the time of a model's runs goes.
+
+    model: what ingot.load takes, or a session. feeds: inputs by name; those left out are made of random numbers, batch
+    being the first free size of each. runs: how many are noted, after one that is not. options: those of ingot.load.
+
+    Raises what ingot.load and a run raise, and ingot.InvalidArgument where runs is less than 1.
+    """
+    session = model if isinstance(model, Session) else load(model, **options)
+    noted = _bound(session, feeds, batch, seed)._context.profile(runs)
+    total = sum(region["ns"] for region in noted if region["depth"] == 0) or 1
+    regions = []
+    for region in noted:
+        ns = region["ns"] or 1
+        regions.append({**{key: region[key] for key in ("name", "operators", "tactic", "backend", "depth", "calls")},
+                        "ms": region["ns"] / runs / 1e6, "share": region["ns"] / total, "gflops": region["flops"] / ns,
+                        "gbytes": region["bytes"] / ns})
+    return Profile(runs, regions)
 
 
 # ---- inspect ----
@@ -162,7 +225,7 @@ class Inspection:
 
     def svg(self) -> str:
         """The plan as a picture: its steps in order, and how much each computes."""
-        return _report.plan_svg(self.regions)
+        return _report.plan_svg([{**region, "mflop": region["flops"] * 1e-6} for region in self.regions], "mflop", "{:.1f}M")
 
     def _repr_html_(self) -> str:
         operators = _report.table(self.description["operators"].items(), ("operator", "nodes"))
@@ -208,3 +271,11 @@ class Operators(Sequence[Dict[str, Any]]):
 def operators() -> Operators:
     """The operator versions that this build runs."""
     return Operators(_core.operators())
+
+
+def register_library(path: Union[str, "os.PathLike[str]"]) -> None:
+    """Load a shared library of custom operators, written for ingot/custom_op.h, for every model that is loaded from now on.
+
+    Raises ingot.NotFound where there is no such file, and ingot.InvalidArgument or ingot.Unsupported where it is refused.
+    """
+    _core.register_library(os.fsencode(path))

@@ -197,8 +197,8 @@ def test_options_refuse_what_they_do_not_have():
         ort.SessionOptions().graph_optimization_level = 17
     with pytest.raises(RuntimeError, match="no.such"):
         ort.SessionOptions().get_session_config_entry("no.such")
-    with pytest.raises(state.NotImplemented):
-        ort.SessionOptions().register_custom_ops_library("lib.so")
+    with pytest.raises(state.NoSuchFile, match="none.so"):
+        ort.SessionOptions().register_custom_ops_library("none.so")
 
 
 @pytest.mark.parametrize("level, nodes", [("ORT_DISABLE_ALL", 2), ("ORT_ENABLE_BASIC", 1), ("ORT_ENABLE_ALL", 1)])
@@ -208,6 +208,11 @@ def test_the_optimization_level_counts(level, nodes):
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel[level]
     assert ort.InferenceSession(model, options)._sess.statistics()["node_count"] == nodes
+
+
+def test_options_without_meaning_are_told_as_the_doctor_tells_them():
+    from ingot.ort._options import WITHOUT_MEANING
+    assert set(WITHOUT_MEANING) < set(ort.SessionOptions.__slots__) and all(WITHOUT_MEANING.values())
 
 
 def test_free_sizes_are_laid_out_by_name(add_path):

@@ -293,6 +293,25 @@ def test_bench_measures(add_path):
     assert ingot.bench(ingot.load(add_path), batch=3, seconds=0.01).load_ms == 0
 
 
+def test_profile_tells_where_the_time_goes(add_path):
+    result = ingot.profile(add_path, {"x": ones(10_000)}, runs=3, threads=1)
+    region, = result.regions
+    assert (region["operators"], region["calls"], region["depth"]) == ("Add", 3, 0)
+    assert region["ms"] > 0 and region["share"] == 1 and abs(result.total_ms - region["ms"]) < 1e-9
+    assert "Add" in str(result) and "<svg" in result._repr_html_() and "<table>" in result._repr_html_()
+    with pytest.raises(ingot.InvalidArgument, match="runs"):
+        ingot.profile(add_path, runs=0)
+    with pytest.raises(ingot.InvalidInput):
+        ingot.profile(add_path, {"x": np.ones(3)})
+
+
+def test_a_library_that_brings_no_operators_is_refused(tmp_path):
+    with pytest.raises(ingot.NotFound, match="none.so"):
+        ingot.register_library(tmp_path / "none.so")
+    with pytest.raises(ingot.InvalidArgument, match="ingot_custom_ops"):
+        ingot.register_library(np._core._multiarray_umath.__file__)
+
+
 def test_inspect_shows(add_path):
     shown = ingot.inspect(add_path)
     assert shown.size == add_path.stat().st_size and "Add" in str(shown)

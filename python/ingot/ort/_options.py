@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import enum
+import os
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from .. import _core
-from ._errors import InvalidArgument, NotImplemented
+from .._errors import IngotError
+from ._errors import InvalidArgument, NotImplemented, load_error
 
 
 class _Enum(enum.IntEnum):
@@ -64,23 +66,12 @@ class OrtSparseFormat(_Enum):
     ORT_SPARSE_BLOCK_SPARSE = 4
 
 
-# Options that are accepted but change nothing here, and why.
+# Fields of SessionOptions that are accepted but change nothing here, and why. The library knows: `ingot doctor` tells it too.
+_FIELDS = ("enable_cpu_mem_arena", "enable_mem_pattern", "enable_mem_reuse", "execution_mode", "execution_order",
+           "inter_op_num_threads", "log_severity_level", "log_verbosity_level", "logid", "optimized_model_filepath",
+           "use_deterministic_compute", "use_per_session_threads")
 WITHOUT_MEANING: Dict[str, str] = {
-    "enable_cpu_mem_arena": "memory is planned before a run; there is no arena to turn off",
-    "enable_mem_pattern": "memory is always planned",
-    "enable_mem_reuse": "memory is always reused",
-    "enable_profiling": "use ingot.bench, or ingot.inspect for what runs where",
-    "execution_mode": "steps run one after another, each on all threads",
-    "execution_order": "the order is the plan's",
-    "inter_op_num_threads": "steps run one after another; intra_op_num_threads sets the threads of each",
-    "log_severity_level": "the library never prints",
-    "log_verbosity_level": "the library never prints",
-    "logid": "the library never prints",
-    "optimized_model_filepath": "the optimized graph is not written",
-    "profile_file_prefix": "see enable_profiling",
-    "use_deterministic_compute": "results are always the same, whatever the number of threads",
-    "use_per_session_threads": "one pool of threads serves the process",
-}
+    name: effect for name, (has_effect, effect) in _core.ort_options().items() if not has_effect and name in _FIELDS}
 
 DATA_FOLDER = "session.model_external_initializers_file_folder_path"
 
@@ -92,7 +83,7 @@ class SessionOptions:
     graph_optimization_level: see GraphOptimizationLevel.
     """
 
-    __slots__ = (*WITHOUT_MEANING, "intra_op_num_threads", "_level", "_entries", "_sizes", "_cancel", "_providers")
+    __slots__ = (*_FIELDS, "enable_profiling", "profile_file_prefix", "intra_op_num_threads", "_level", "_entries", "_sizes", "_cancel", "_providers")
 
     def __init__(self) -> None:
         self.enable_cpu_mem_arena = True
@@ -181,8 +172,14 @@ class SessionOptions:
         raise NotImplemented.of(f"files {list(names)} cannot be given from memory: put them beside the model")
 
     def register_custom_ops_library(self, path: str) -> None:
-        """Not supported: raises NotImplemented. Such a library speaks ONNX Runtime's own C API."""
-        raise NotImplemented.of(f"{path}: libraries of custom operators that are built for ONNX Runtime cannot be loaded")
+        """Load a library of custom operators, written for ingot/custom_op.h.
+
+        Raises NoSuchFile, and Fail for other libraries, such as those that speak ONNX Runtime's own C API.
+        """
+        try:
+            _core.register_library(os.fsencode(path))
+        except IngotError as error:
+            raise load_error(error) from None
 
     def _ingot_options(self) -> Dict[str, Any]:
         levels = {GraphOptimizationLevel.ORT_DISABLE_ALL: 0, GraphOptimizationLevel.ORT_ENABLE_BASIC: 1}
