@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Build and run every test, part after part, and sum them up in one closing line.
 
-usage: run_all.py [--quick] [PART ...]      --quick leaves the sanitizers out; PART: names of parts to run, default all
+usage: run_all.py [--quick] [PART ...]      --quick leaves all from levels on out; PART: names of parts to run, default all
 
 Parts: unit (Meson's tests in build/), checks (tests/check_*.py), command (pytest on build/ingot), property
-(random operator cases), python (pytest on the Python package in build/python); unit and command again, built with the address and undefined behaviour sanitizers (address,
-address-command); and the unit tests built with the thread sanitizer (thread). Exit code 0: nothing failed. Meson and Ninja are taken from the path, the rest from the Python
-that runs this.
+(random operator cases), python (pytest on the Python package in build/python); the unit tests at each instruction set (levels), and
+built for AArch64 and emulated (aarch64; skipped without the cross compiler or qemu); unit and command again, built with the
+address and undefined behaviour sanitizers (address, address-command); and the unit tests built with the thread sanitizer
+(thread). Exit code 0: nothing failed. Meson and Ninja are taken from the path, the rest from the Python that runs this.
 """
 import argparse
 import dataclasses
@@ -140,14 +141,14 @@ def build(folder, options):
     return True
 
 
-def meson_tests(folder, timeout_multiplier=1, before=()):
+def meson_tests(folder, timeout_multiplier=1, before=(), options=(), **environment):
     """Counts of Meson's tests; before: a command that runs the one that follows it."""
     log = os.path.join(ROOT, folder, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.remove(log)
     code, output = run([*before, "meson", "test", "-C", folder, "--no-rebuild",
-                        f"--timeout-multiplier={timeout_multiplier}"], CMOCKA_MESSAGE_OUTPUT="TAP",
-                       **SANITIZER_OPTIONS)
+                        f"--timeout-multiplier={timeout_multiplier}", *options], CMOCKA_MESSAGE_OUTPUT="TAP",
+                       **SANITIZER_OPTIONS, **environment)
     if not os.path.exists(log):
         show_tail("meson test", output)
         return Counts(failed=1)
@@ -215,6 +216,34 @@ def run_property():
     return counts
 
 
+def run_levels():
+    """The unit tests at each instruction set that there is here; part unit runs them with all of them, and the kernels' own
+    tests at each."""
+    if not build("build", ["--buildtype=release"]):
+        return Counts(failed=1)
+    code, output = run(["build/tests/checkkernels/checkkernels", "--levels"])
+    if code != 0:
+        show_tail("checkkernels --levels", output)
+        return Counts(failed=1)
+    counts = Counts()
+    for level in output.split():
+        found = meson_tests("build", options=["--suite", "unit", "--no-suite", "kernels"], INGOT_CPU=level)
+        print(f"levels, {level}: {found}", flush=True)
+        counts += found
+    return counts
+
+
+def run_aarch64():
+    """What is portable, built for another processor, and run by an emulator of it."""
+    missing = [tool for tool in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(tool)]
+    if missing:
+        print(f"aarch64: skipped, there is no {' and no '.join(missing)}")
+        return Counts(skipped=1)
+    if not build("build-aarch64", ["--cross-file", "tests/cross/aarch64.ini", "--buildtype=release", "-Doptimization=1"]):
+        return Counts(failed=1)
+    return meson_tests("build-aarch64", timeout_multiplier=10)
+
+
 def sanitized(folder, sanitizers):
     return build(folder, [f"-Db_sanitize={sanitizers}", "-Db_lundef=false", "--buildtype=debugoptimized"])
 
@@ -246,6 +275,8 @@ PARTS = {  # in the order in which they run
     "command": run_command,
     "property": run_property,
     "python": run_python,
+    "levels": run_levels,
+    "aarch64": run_aarch64,
     "address": run_address,
     "address-command": run_address_command,
     "thread": run_thread,

@@ -3,6 +3,8 @@
 #ifndef INGOT_BASE_FLOAT_MODE_H
 #define INGOT_BASE_FLOAT_MODE_H
 
+#include <stdint.h>
+
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 
@@ -19,6 +21,21 @@ static inline unsigned ingot_float_mode(void)
 static inline void ingot_float_mode_set(unsigned mode)
 {
     _mm_setcsr(mode);
+}
+#elif defined(__aarch64__)
+/* To nearest, no exception traps. Here flushing would take operands for 0, too: it is not done. */
+#define INGOT_FLOAT_IEEE  0u
+#define INGOT_FLOAT_FLUSH INGOT_FLOAT_IEEE
+
+static inline unsigned ingot_float_mode(void)
+{
+    uint64_t mode;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+    return (unsigned)mode;
+}
+static inline void ingot_float_mode_set(unsigned mode)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)mode));
 }
 #else
 #define INGOT_FLOAT_IEEE  0u

@@ -1,5 +1,6 @@
 /* checkkernels: runs every kernel of the tables that this processor (and INGOT_CPU) allows against plain loops. */
 #include "check.h"
+#include "cpu/simd/level.h"
 
 static const check_part *const parts[] = {
     &check_gemm,      &check_conv, &check_eltwise,   &check_reduce, &check_layout,
@@ -9,13 +10,20 @@ static const check_part *const parts[] = {
 
 extern size_t passed_cases, failed_cases;
 
-static const char usage[] = "usage: checkkernels [--list | --bench] [PART ...]\n"
-                            "Checks the kernels of all parts, or of those named: gemm conv eltwise reduce layout "
-                            "recurrent peak depthwise half.\n"
-                            "  --list   print the kernels\n"
-                            "  --bench  print the best speed of each, one thread\n"
-                            "INGOT_CPU=scalar|sse4|avx2|avx512 leaves instruction sets out.\n"
-                            "Ends with 'N passed, N failed'; exit code 1 where a case failed.\n";
+static void print_usage(FILE *stream)
+{
+    fputs("usage: checkkernels [--list | --bench | --levels] [PART ...]\nChecks the kernels of all parts, or of those "
+          "named:",
+          stream);
+    for (size_t p = 0; p < PART_COUNT; p++)
+        fprintf(stream, " %s", parts[p]->name);
+    fputs("\n  --list    print the kernels\n"
+          "  --bench   print the best speed of each, one thread\n"
+          "  --levels  print the instruction sets that kernels are made for and that are here\n"
+          "INGOT_CPU=scalar|sse4|avx2|avx512 leaves instruction sets out.\n"
+          "Ends with 'N passed, N failed'; exit code 1 where a case failed.\n",
+          stream);
+}
 
 typedef enum action { CHECK, BENCH, LIST } action;
 
@@ -34,6 +42,13 @@ static void run_part(const check_part *part, action what)
     fflush(stdout);
 }
 
+static void print_levels(void)
+{
+    for (int level = 0; level < INGOT_LEVEL_COUNT; level++)
+        if (ingot_level_runs(level))
+            puts(ingot_level_name(level));
+}
+
 int main(int argc, char **argv)
 {
     action what = CHECK;
@@ -44,8 +59,11 @@ int main(int argc, char **argv)
             what = LIST;
         } else if (strcmp(argv[i], "--bench") == 0) {
             what = BENCH;
+        } else if (strcmp(argv[i], "--levels") == 0) {
+            print_levels();
+            return 0;
         } else if (strcmp(argv[i], "--help") == 0) {
-            fputs(usage, stdout);
+            print_usage(stdout);
             return 0;
         } else {
             known = false;
@@ -55,7 +73,8 @@ int main(int argc, char **argv)
             }
         }
         if (!known) {
-            fprintf(stderr, "checkkernels: unknown argument '%s'\n%s", argv[i], usage);
+            fprintf(stderr, "checkkernels: unknown argument '%s'\n", argv[i]);
+            print_usage(stderr);
             return 2;
         }
     }
