@@ -29,6 +29,12 @@ static const detail *detail_of(const ingot_region *region)
 
 /* ---- Claiming ---- */
 
+/* Sequences may be shorter than the steps: that is the reference's. */
+static bool has_lengths(const ingot_node *node)
+{
+    return node->operand_count > LENGTHS && node->inputs[LENGTHS];
+}
+
 static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
 {
     const ingot_recurrent_params *p = node->params;
@@ -40,6 +46,8 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
         if (i != LENGTHS && node->inputs[i] && !ingot_cpu_is_float(node->inputs[i]))
             return INGOT_OK;
     detail d = {ingot_graph_value_is_constant(node->inputs[W]) && ingot_graph_value_is_constant(node->inputs[R])};
+    if (d.packs && !has_lengths(node))
+        draft.packed_inputs = 1u << W | 1u << R;
     draft.detail = &d;
     draft.detail_size = sizeof d;
     return ingot_cpu_claim_region(claim, &ingot_cpu_recurrent, &draft, claimed);
@@ -162,6 +170,12 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
 {
     layer l = layer_of(region, inputs[X], inputs[W], inputs[R]);
+    size_t directions = (size_t)l.params->directions, most;
+    /* The gates of all steps are the one part that is larger than any tensor. */
+    if (!ingot_mul_size(l.steps, l.batch, &most) || !ingot_mul_size(most, l.rows, &most) ||
+        !ingot_mul_size(most, directions * sizeof(float), &most) || most > PTRDIFF_MAX / 2)
+        return ingot_node_fail(region->nodes[0], error, INGOT_OUT_OF_MEMORY,
+                               "the gates of %zu steps take more bytes than there can be", l.steps);
     *bytes = place_memory(&l, threads).size;
     if (!detail_of(region)->packs)
         *bytes += place_weights(&l).size;
@@ -212,8 +226,9 @@ static void multiply_inputs(const job *j, size_t direction, int threads)
     ingot_gemm_f32(&g, memory_at(j, direction, j->memory.product), threads);
 }
 
-/* gates = h * R + bias, and inputs where not NULL, on columns first ... first + columns - 1 of all rows. */
-static void multiply_state(const job *j, size_t direction, const float *h, size_t first, size_t columns,
+/* gates = h * R + bias, and inputs where not NULL, on columns first ... first + columns - 1 of all rows. step: of the run; R is
+ * read from either end by turns. */
+static void multiply_state(const job *j, size_t direction, size_t step, const float *h, size_t first, size_t columns,
                            const float *inputs)
 {
     const layer *l = &j->layer;
@@ -221,14 +236,15 @@ static void multiply_state(const job *j, size_t direction, const float *h, size_
     ingot_gemm g = product_of(l, l->batch, l->hidden, columns, h, j->packed + direction * j->weights.size + part,
                               bias_at(j, direction, l->rows + first));
     g.epilogue.add = inputs;
+    g.backwards = step % 2 != 0;
     g.c = memory_at(j, direction, j->memory.gates) + first;
     ingot_gemm_f32(&g, memory_at(j, direction, j->memory.product), j->threads);
 }
 
-static void step_lstm(const job *j, size_t direction, float *inputs, const float *previous, float *h)
+static void step_lstm(const job *j, size_t direction, size_t step, float *inputs, const float *previous, float *h)
 {
     const layer *l = &j->layer;
-    multiply_state(j, direction, previous, 0, l->rows, inputs);
+    multiply_state(j, direction, step, previous, 0, l->rows, inputs);
     ingot_lstm_cell cell = {.batch = l->batch,
                             .hidden = l->hidden,
                             .gates = memory_at(j, direction, j->memory.gates),
@@ -241,11 +257,11 @@ static void step_lstm(const job *j, size_t direction, float *inputs, const float
     ingot_lstm_cell_f32(&cell);
 }
 
-static void step_gru(const job *j, size_t direction, float *inputs, const float *previous, float *h)
+static void step_gru(const job *j, size_t direction, size_t step, float *inputs, const float *previous, float *h)
 {
     const layer *l = &j->layer;
     size_t n = l->hidden;
-    multiply_state(j, direction, previous, 0, l->splits ? 2 * n : 3 * n, NULL);
+    multiply_state(j, direction, step, previous, 0, l->splits ? 2 * n : 3 * n, NULL);
     ingot_gru_cell cell = {.batch = l->batch,
                            .hidden = n,
                            .x = inputs,
@@ -263,7 +279,7 @@ static void step_gru(const job *j, size_t direction, float *inputs, const float 
         return;
     }
     ingot_gru_gates_f32(&cell);
-    multiply_state(j, direction, cell.reset, 2 * n, n, NULL);
+    multiply_state(j, direction, step, cell.reset, 2 * n, n, NULL);
     ingot_gru_finish_f32(&cell);
 }
 
@@ -286,7 +302,7 @@ static void run_steps(void *argument, size_t direction, int participant)
         size_t t = l->params->reverse[direction] ? l->steps - 1 - i : i;
         float *inputs = memory_at(j, direction, j->memory.inputs) + t * l->batch * l->rows;
         float *y = output_at(j, 0, (t * directions + direction) * size), *h = y ? y : state;
-        (lstm ? step_lstm : step_gru)(j, direction, inputs, previous, h);
+        (lstm ? step_lstm : step_gru)(j, direction, i, inputs, previous, h);
         previous = h;
     }
     float *last_h = output_at(j, 1, direction * size), *last_cell = lstm ? output_at(j, 2, direction * size) : NULL;
@@ -312,7 +328,7 @@ static ingot_status run(const ingot_step *step, bool *declined)
     j.layer = layer_of(step->region, step->inputs[X], step->inputs[W], step->inputs[R]);
     const layer *l = &j.layer;
     size_t directions = (size_t)l->params->directions;
-    *declined = l->steps == 0 || l->batch == 0 || l->features == 0 || l->hidden == 0 || !are_full(&j);
+    *declined = !are_full(&j);
     if (*declined)
         return INGOT_OK;
     j.weights = place_weights(l);

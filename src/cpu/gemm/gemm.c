@@ -206,7 +206,8 @@ static void pack_tiles(void *argument, size_t chunk, int participant)
 static void run_block(void *argument, size_t chunk, int participant)
 {
     const gemm_task *task = argument;
-    ingot_gemm_range range = ingot_gemm_grid_range(&task->grid, chunk);
+    size_t last = task->grid.row_blocks * task->grid.column_blocks - 1;
+    ingot_gemm_range range = ingot_gemm_grid_range(&task->grid, task->g->backwards ? last - chunk : chunk);
     ingot_gemm_f32_block(&task->plan, &range, task->scratch + (size_t)participant * task->way.scratch);
 }
 

@@ -28,6 +28,9 @@ typedef struct ingot_gemm {
     const float *packed_b; /* by ingot_gemm_f32_pack_b; one B for the whole batch, or NULL */
     float *c;
     size_t c_row;
+    /* From the last columns to the first, as far as the threads' order goes: of a B larger than the cache that is read over and
+     * over, by turns from either end, a part is still there. */
+    bool backwards;
     ingot_epilogue epilogue;
     /* Batch: batch_rank 0 is one product. Index i of dimension d moves A by i * a_batch[d], and so on; add moves as C. */
     int batch_rank;
