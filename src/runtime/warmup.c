@@ -1,7 +1,10 @@
 /* Warm-up: memory is laid out and touched, and the first run done, before the first request. */
 #include <string.h>
 
+#include "runtime/flops.h"
 #include "runtime/session.h"
+
+enum { MOST_FLOPS = 20000000, MOST_BYTES = 1 << 20 }; /* of a run that creation does for warming up */
 
 /* The shape that the options give an input, or its declared one; false where a size stays free. */
 static bool warmup_dims(const ingot_session *s, size_t input, const ingot_session_options *options, int *rank,
@@ -62,6 +65,47 @@ static bool shape_inputs(ingot_context *c, const ingot_session_options *options,
     return true;
 }
 
+/* A run takes about a millisecond at most, as far as one can tell without it: no program's code, nothing found out in the run. */
+static bool is_short(const ingot_plan *plan, const ingot_layout *layout)
+{
+    double flops = 0;
+    if (!layout || layout->arena_bytes > MOST_BYTES)
+        return false;
+    for (size_t i = 0; i < plan->step_count; i++) {
+        const ingot_plan_step *step = &plan->steps[i];
+        if (step->kind == INGOT_STEP_CONTROL)
+            return false;
+        for (size_t k = 0; k < step->output_count; k++)
+            if (step->outputs[k] != INGOT_NO_SLOT && !layout->slots[step->outputs[k]].known)
+                return false;
+        for (size_t n = 0; step->kind == INGOT_STEP_REGION && n < step->region.node_count; n++)
+            if (step->region.nodes[n]->op->flags & (INGOT_OP_RANDOM | INGOT_OP_CUSTOM))
+                return false;
+        if (step->kind == INGOT_STEP_REGION)
+            flops += ingot_step_flops(layout, NULL, step);
+    }
+    return flops <= MOST_FLOPS;
+}
+
+/* The first run on zeros, so that code, weights and outputs are in memory. A model that has no answer for zeros is no fault. */
+static void run_on_zeros(ingot_context *c, ingot_value *values, ingot_run run)
+{
+    ingot_error ignored = {0};
+    size_t bytes = 1;
+    for (size_t i = 0; i < c->session->input_count; i++)
+        if (c->inputs[i] == &values[i] && ingot_value_bytes(&values[i]) > bytes)
+            bytes = ingot_value_bytes(&values[i]);
+    void *zeros = bytes <= MOST_BYTES ? ingot_malloc_aligned(bytes) : NULL;
+    if (!zeros)
+        return;
+    memset(zeros, 0, bytes);
+    for (size_t i = 0; i < c->session->input_count; i++)
+        values[i].data = zeros;
+    run.error = &ignored;
+    ingot_frame_run(c->frame, c->inputs, c->targets, &run);
+    ingot_free(zeros);
+}
+
 static ingot_status warm_up(ingot_context *c, const ingot_session_options *options, ingot_value *values,
                             ingot_error *error)
 {
@@ -70,7 +114,10 @@ static ingot_status warm_up(ingot_context *c, const ingot_session_options *optio
     if (!shape_inputs(c, options, values))
         return INGOT_OK;
     INGOT_TRY(ingot_context_check_inputs(c, error));
-    return ingot_frame_prepare(c->frame, c->inputs, &run);
+    INGOT_TRY(ingot_frame_prepare(c->frame, c->inputs, &run));
+    if (is_short(s->plan, c->frame->layout))
+        run_on_zeros(c, values, run);
+    return INGOT_OK;
 }
 
 ingot_status ingot_session_warm_up(ingot_session *s, const ingot_session_options *options, ingot_error *error)
