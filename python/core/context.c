@@ -1,6 +1,8 @@
 /* ingot._core.Context: inputs and outputs that stay bound from run to run. */
 #include "core.h"
 
+#include "ingot/tools.h"
+
 static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *session;
@@ -12,6 +14,7 @@ static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywo
         return NULL;
     Py_INCREF(session);
     self->context = NULL;
+    self->noted = NULL;
     self->session = (session_object *)session;
     self->inputs = PyDict_New();
     self->outputs = PyDict_New();
@@ -27,6 +30,7 @@ static void context_dealloc(PyObject *object)
 {
     context_object *self = (context_object *)object;
     PyTypeObject *type = Py_TYPE(object);
+    ingot_profile_release(self->noted);
     ingot_context_release(self->context);
     Py_XDECREF(self->inputs);
     Py_XDECREF(self->outputs);
@@ -136,6 +140,9 @@ PyObject *core_make_context_type(void)
         {"run", context_run, METH_VARARGS, "run(cancel=None): run with what is bound"},
         {"profile", core_profile, METH_VARARGS,
          "profile(runs): run so often, and tell of each region what it took in all runs, a dict each"},
+        {"note_events", core_note_events, METH_VARARGS, "note_events(limit): note the steps of the runs that follow"},
+        {"events", core_events, METH_NOARGS,
+         "events(): (name, operators, backend, begin_ns, end_ns) of each step of the last run"},
         {"output", context_output, METH_VARARGS, "output(name): a Value that the next run overwrites"},
         {NULL, NULL, 0, NULL},
     };

@@ -83,7 +83,8 @@ typedef struct context_object {
     PyObject ob_base;
     ingot_context *context;
     session_object *session;
-    PyObject *inputs, *outputs; /* dicts: name to the value object bound, which keeps its memory alive */
+    PyObject *inputs, *outputs;  /* dicts: name to the value object bound, which keeps its memory alive */
+    struct ingot_profile *noted; /* what note_events began; NULL: nothing */
 } context_object;
 
 /* ---- module.c ---- */
@@ -143,8 +144,10 @@ Py_ssize_t core_find_port(const port_list *ports, const char *what, PyObject *na
 
 /* ---- profile.c ---- */
 
-/* The method Context.profile. */
+/* The methods of Context that have to do with profiles. */
 PyObject *core_profile(PyObject *context, PyObject *args);
+PyObject *core_note_events(PyObject *context, PyObject *args);
+PyObject *core_events(PyObject *context, PyObject *unused);
 
 /* ---- Types: a new type each, or NULL ---- */
 

@@ -86,3 +86,37 @@ PyObject *core_profile(PyObject *object, PyObject *args)
     ingot_profile_release(profile);
     return list;
 }
+
+/* ---- Events ---- */
+
+PyObject *core_note_events(PyObject *object, PyObject *args)
+{
+    context_object *self = (context_object *)object;
+    Py_ssize_t limit;
+    ingot_error error = {0};
+    if (!PyArg_ParseTuple(args, "n", &limit))
+        return NULL;
+    ingot_profile_release(self->noted);
+    self->noted = NULL;
+    if (ingot_profile_create(self->context, limit > 0 ? (size_t)limit : 0, &self->noted, &error) != INGOT_OK)
+        return core_raise(&error);
+    Py_RETURN_NONE;
+}
+
+PyObject *core_events(PyObject *object, PyObject *unused)
+{
+    const ingot_profile *profile = ((context_object *)object)->noted;
+    PyObject *list = PyList_New(0);
+    ingot_profile_event event;
+    for (size_t i = 0; list && profile && ingot_profile_event_at(profile, i, &event); i++) {
+        ingot_profile_region r = {0};
+        if (!ingot_profile_get(profile, event.region, &r))
+            continue;
+        PyObject *item = Py_BuildValue("(sssKK)", r.region.name, r.region.operators, r.region.backend,
+                                       (unsigned long long)event.begin_ns, (unsigned long long)event.end_ns);
+        if (!item || PyList_Append(list, item) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}

@@ -209,12 +209,13 @@ class Binding:
         bound = self._arrays.get(name)
         if bound is not None:
             return bound
-        return _copy(self._context.output(name).to_object())
+        return copy_of(self._context.output(name).to_object())
 
 
-def _copy(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_copy(item) for item in value]
+def copy_of(value: Any) -> Any:
+    """What an output holds, in memory of its own."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(copy_of(item) for item in value)
     return value.copy() if hasattr(value, "copy") else value
 
 

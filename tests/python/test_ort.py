@@ -210,6 +210,27 @@ def test_the_optimization_level_counts(level, nodes):
     assert ort.InferenceSession(model, options)._sess.statistics()["node_count"] == nodes
 
 
+def test_a_profile_is_written_where_it_is_asked_for(add_path, tmp_path):
+    import json
+    options = ort.SessionOptions()
+    options.enable_profiling = True
+    options.profile_file_prefix = str(tmp_path / "seen")
+    session = ort.InferenceSession(add_path, options)
+    assert session.get_profiling_start_time_ns() > 0
+    first = session.run(None, {"x": ones(2), "w": [1]})
+    assert session.run(["y"], {"x": ones(2)})[0].tolist() == [11, 11] and first[0].tolist() == [2, 2]
+    with pytest.raises(state.InvalidArgument):
+        session.run(None, {"x": np.ones(2)})
+    path = pathlib.Path(session.end_profiling())
+    assert path.parent == tmp_path and path.name.startswith("seen")
+    events = json.loads(path.read_text(encoding="utf-8"))
+    assert [event["name"] for event in events if event["cat"] == "Session"] == ["model_run"] * 2
+    nodes = [event for event in events if event["cat"] == "Node"]
+    assert [event["args"]["op_name"] for event in nodes] == ["Add", "Add"] and all(event["ph"] == "X" for event in nodes)
+    assert session.run(None, {"x": ones(1)})[0].tolist() == [11]
+    assert session.end_profiling() == ""
+
+
 def test_options_without_meaning_are_told_as_the_doctor_tells_them():
     from ingot.ort._options import WITHOUT_MEANING
     assert set(WITHOUT_MEANING) < set(ort.SessionOptions.__slots__) and all(WITHOUT_MEANING.values())

@@ -13,6 +13,7 @@ from .._session import executor, open_model
 from .._types import ValueInfo, value_info
 from ._errors import NotImplemented, load_error, run_error
 from ._options import DATA_FOLDER, RunOptions, SessionOptions
+from ._profiling import Profiler
 from ._values import OrtValue, element_type, from_result, require_cpu, to_feed
 
 PROVIDERS = ["CPUExecutionProvider"]
@@ -107,6 +108,7 @@ class InferenceSession:
         self._inputs_meta = [NodeArg(info) for info in infos if not info.has_default]
         self._overridable_initializers = [NodeArg(info) for info in infos if info.has_default]
         self._outputs_meta = [NodeArg(value_info(port)) for port in self._sess.outputs()]
+        self._profiler = Profiler(self._sess, self._sess_options.profile_file_prefix) if self._sess_options.enable_profiling else None
         self._has_sparse_output = any(arg.type.startswith("sparse") for arg in self._outputs_meta)
 
     # ---- Running ----
@@ -121,9 +123,12 @@ class InferenceSession:
         Raises ValueError where an input is missing, InvalidArgument where a name, type or shape does not fit, Fail where the
         run was ended by run_options.
         """
+        cancel = None if run_options is None else run_options._cancel
         try:
-            results = self._sess.run(output_names or None, input_feed,
-                                     None if run_options is None else run_options._cancel)
+            if self._profiler is None:
+                results = self._sess.run(output_names or None, input_feed, cancel)
+            else:
+                results = self._profiler.run(output_names, input_feed, cancel)
         except IngotError as error:
             raise self._explain(error, input_feed) from None
         except TypeError as error:
@@ -222,12 +227,16 @@ class InferenceSession:
         """Accepted: there is nothing to fall back from."""
 
     def end_profiling(self) -> str:
-        """"": no profile is written. ingot.bench measures, ingot.inspect shows what runs where."""
-        return ""
+        """Write what runs of run() took since the session was made, if SessionOptions.enable_profiling was set, as a list of
+        trace events in JSON; returns the name of the file, "" without a profile."""
+        if self._profiler is None:
+            return ""
+        path, self._profiler = self._profiler.end(), None
+        return path
 
     def get_profiling_start_time_ns(self) -> int:
-        """0: no profile is written."""
-        return 0
+        """When the profile began, by time.perf_counter_ns; 0 without one."""
+        return 0 if self._profiler is None else self._profiler.start_ns
 
     def get_tuning_results(self) -> List[Any]:
         """[]: there is nothing to tune by hand."""
