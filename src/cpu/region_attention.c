@@ -52,6 +52,32 @@ static void reorder(strided *s, const ingot_transpose_params *params)
     }
 }
 
+/* The batch of such a shape, of count matrices. */
+static void count_batch(const ingot_type *type, size_t count, int64_t *batch)
+{
+    int64_t others = 1;
+    for (int i = 0; i < type->rank - 2; i++)
+        others *= ingot_dim_is_number(type->dims[i]) ? type->dims[i] : 1;
+    for (int i = 0; i < type->rank - 2; i++)
+        batch[i] = ingot_dim_is_number(type->dims[i]) ? type->dims[i] : (int64_t)count / others;
+}
+
+static void split_batch(strided *s, const ingot_type *type)
+{
+    strided from = *s;
+    ptrdiff_t stride = from.strides[0];
+    s->rank = type->rank;
+    count_batch(type, (size_t)from.dims[0], s->dims);
+    for (int i = s->rank - 3; i >= 0; i--) {
+        s->strides[i] = stride;
+        stride *= (ptrdiff_t)s->dims[i];
+    }
+    for (int i = 1; i <= 2; i++) {
+        s->dims[s->rank - i] = from.dims[3 - i];
+        s->strides[s->rank - i] = from.strides[3 - i];
+    }
+}
+
 static strided follow_chain(const ingot_value *x, const ingot_attention_chain *c)
 {
     strided s = {.rank = x->rank};
@@ -62,6 +88,8 @@ static strided follow_chain(const ingot_value *x, const ingot_attention_chain *c
             reorder(&s, c->nodes[i]->params);
         else if (ingot_cpu_is(c->nodes[i], "Gather"))
             pick_index(&s, c->nodes[i]);
+        else if (c->nodes[i]->op->flags & INGOT_OP_VIEW)
+            split_batch(&s, &c->nodes[i]->outputs[0]->type);
     }
     return s;
 }
@@ -126,16 +154,6 @@ static strided order_result(const ingot_transpose_params *order, const ingot_val
         s.strides[source] = dense[i];
     }
     return s;
-}
-
-/* The batch of such a shape, of count matrices. */
-static void count_batch(const ingot_type *type, size_t count, int64_t *batch)
-{
-    int64_t others = 1;
-    for (int i = 0; i < type->rank - 2; i++)
-        others *= ingot_dim_is_number(type->dims[i]) ? type->dims[i] : 1;
-    for (int i = 0; i < type->rank - 2; i++)
-        batch[i] = ingot_dim_is_number(type->dims[i]) ? type->dims[i] : (int64_t)count / others;
 }
 
 static void fill_masks(const ingot_attention_pattern *d, const ingot_value *const *inputs, const int64_t *batch,

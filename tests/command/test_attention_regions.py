@@ -28,6 +28,15 @@ g (float[B,3,9,3,2,5] images, float[1,2,9,9] bias, float[1,3,1,9,9] mask) => (fl
   y = Transpose <perm = [0, 2, 1, 3]> (o)
 }
 """, {"images": (2, 3, 9, 3, 2, 5), "bias": (1, 2, 9, 9), "mask": (1, 3, 1, 9, 9)}),
+    # Heads beside the batch, set apart from it by a view after they are brought forward; factors on both sides.
+    "vit": ("""
+g (float[5,H,4] q, float[5,H,4] k, float[5,H,4] v) => (float[N,3,5,4] y) <float half = {0.5}, int64[4] split = {-1, 3, 5, 4}> {
+  a = Transpose <perm = [1, 0, 2]> (q) b = Transpose <perm = [1, 0, 2]> (k) c = Transpose <perm = [1, 0, 2]> (v)
+  d = Reshape(a, split) e = Reshape(b, split) f = Reshape(c, split)
+  l = Transpose <perm = [0, 1, 3, 2]> (e) m = Mul(l, half) n = Mul(d, half)
+  s = MatMul(n, m) p = Softmax(s) y = MatMul(p, f)
+}
+""", {"q": (5, 6, 4), "k": (5, 6, 4), "v": (5, 6, 4)}),
     # A mask that makes the scores of one query and one key larger, and values with a batch of their own.
     "growing": ("""
 g (float[1,2,1,D] q, float[1,2,D,K] k, float[B,2,T,W] v, float[M,1,R,T] mask) => (float[B,2,R,W] y) <float root = {2.0}> {
@@ -65,9 +74,14 @@ def windows(images, bias, mask):
     return (softmax(scores) @ v).transpose(0, 2, 1, 3)
 
 
+def beside(x):
+    return x.transpose(1, 0, 2).reshape(-1, 3, 5, 4)
+
+
 EXPECTED = {
     "bert": lambda q, k, v, mask: (softmax(heads(q) @ heads(k).swapaxes(2, 3) * 0.5 + mask) @ heads(v)).transpose(0, 2, 1, 3),
     "windows": windows,
+    "vit": lambda q, k, v: softmax(beside(q) @ beside(k).swapaxes(2, 3) / 4) @ beside(v),
     "growing": lambda q, k, v, mask: softmax(q @ k / 2 + mask) @ v,
     "decoding": lambda q, k, v: softmax(q @ k) @ v,
     "long": lambda q, k, v: softmax(q @ (k.swapaxes(2, 3) * np.float64(np.float32(0.3)))) @ v,

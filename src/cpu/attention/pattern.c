@@ -143,6 +143,13 @@ static bool is_index(const ingot_node *node)
     return ingot_dim_is_number(size) && index >= -size && index < size;
 }
 
+/* A view that splits the one axis before the matrices. */
+static bool splits_batch(const ingot_node *node)
+{
+    return (node->op->flags & INGOT_OP_VIEW) && node->inputs[0]->type.rank == 3 && keeps_matrices(node) &&
+           has_countable_batch(&node->outputs[0]->type);
+}
+
 /* Goes back from the operand through nodes that pick and order its elements, and one that scales them. */
 static ingot_graph_value *find_operand(const search *p, ingot_graph_value *value, ingot_attention_chain *c)
 {
@@ -155,7 +162,7 @@ static ingot_graph_value *find_operand(const search *p, ingot_graph_value *value
             ingot_cpu_scalar(node->inputs[1], &c->scale))
             c->scaled = true;
         else if (from->type.rank < 1 || from->type.rank > INGOT_ATTENTION_RANK ||
-                 (!ingot_cpu_is(node, "Transpose") && !is_index(node)))
+                 (!ingot_cpu_is(node, "Transpose") && !is_index(node) && !splits_batch(node)))
             return value;
         c->nodes[c->count++] = node;
         value = from;
