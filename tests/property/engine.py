@@ -53,7 +53,8 @@ class SessionOptions(ctypes.Structure):
                 ("precision", ctypes.c_char_p), ("memory_limit", ctypes.c_size_t), ("opt_level", ctypes.c_int),
                 ("disabled_passes", ctypes.c_char_p), ("warmup_shapes", ctypes.c_void_p),
                 ("warmup_shape_count", ctypes.c_size_t), ("max_contexts", ctypes.c_size_t),
-                ("shape_cache_size", ctypes.c_size_t), ("cancel", ctypes.c_void_p)]
+                ("shape_cache_size", ctypes.c_size_t), ("cancel", ctypes.c_void_p),
+                ("thread_pool", ctypes.c_void_p)]
 
 
 class ModelOptions(ctypes.Structure):
