@@ -194,7 +194,9 @@ static void name_input(PyObject *name)
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
-    PyErr_Format(type, "input %R: %S", name, value ? value : Py_None);
+    /* Errors of encodings are made of more than a message. */
+    PyObject *plain = PyErr_GivenExceptionMatches(type, PyExc_UnicodeError) ? PyExc_ValueError : type;
+    PyErr_Format(plain, "input %R: %S", name, value ? value : Py_None);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(traceback);

@@ -142,6 +142,11 @@ def test_bytes_that_are_no_text_come_back_as_they_were():
     assert y[0].encode("utf-8", "surrogateescape") == b"\xff\x00a"
 
 
+def test_text_that_has_no_utf8_is_refused():
+    with pytest.raises(ValueError, match="'x'.*surrogates"):
+        ingot.load(identity(TensorProto.STRING))(["\ud800"])
+
+
 def test_sequences_are_lists():
     kind = helper.make_sequence_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, None))
     model = make_model([helper.make_node("Identity", ["x"], ["y"])], [helper.make_value_info("x", kind)],

@@ -32,13 +32,14 @@ class Profiler:
         """Run as the session does, and note it."""
         with self._lock:
             for name in self._fed:
-                if name not in feeds:
+                if feeds.get(name) is None:
                     self._context = _core.Context(self._session)
                     self._context.note_events(EVENTS_OF_A_RUN)
                     break
-            for name, value in feeds.items():
+            given = {name: value for name, value in feeds.items() if value is not None}
+            for name, value in given.items():
                 self._context.bind_input(name, value)
-            self._fed = list(feeds)
+            self._fed = list(given)
             begin = time.perf_counter_ns()
             self._context.run(cancel)
             self._note(begin, time.perf_counter_ns())
