@@ -160,3 +160,43 @@ def test_a_pattern_that_re2_does_not_know_is_refused_by_its_node(run, pattern):
     node = helper.make_node("RegexFullMatch", ["x"], ["y"], name="Match_0", pattern=pattern)
     message = run([node], {"x": np.array(["a"])}, {"y": TensorProto.BOOL}, code=1)
     assert "Match_0" in message and "pattern" in message
+
+
+# ---- Long rows: ranked and suppressed in blocks ----
+
+@pytest.mark.parametrize("largest", [0, 1])
+@pytest.mark.parametrize("count", [16, 45, 1000])
+def test_top_of_long_rows_ranks_equal_numbers_by_index_and_nan_above_all(run, largest, count):
+    x = RANDOM.integers(-40, 40, (3, count)).astype(np.float32)
+    x[1, [5, count - 1]] = np.nan
+    x[2, ::7] = -0.0
+    node = helper.make_node("TopK", ["x", "k"], ["values", "places"], largest=largest)
+    values, places = run([node], {"x": x, "k": np.array([9], np.int64)}, {"values": FLOAT, "places": TensorProto.INT64})
+    key = np.where(np.isnan(x), np.inf, x.astype(float))
+    order = np.argsort(-key if largest else key, axis=1, kind="stable")[:, :9]
+    assert np.array_equal(places, order)
+    assert np.array_equal(values, np.take_along_axis(x, order, 1), equal_nan=True)
+
+
+def greedily(boxes, scores, most, threshold):
+    def overlap(a, b):
+        low, high = np.maximum(a[:2], b[:2]), np.minimum(a[2:], b[2:])
+        shared = np.prod(np.maximum(high - low, 0))
+        return shared / (np.prod(a[2:] - a[:2]) + np.prod(b[2:] - b[:2]) - shared)
+    chosen = []
+    for i in np.argsort(-scores, kind="stable"):
+        if len(chosen) < most and all(overlap(boxes[i], boxes[k]) <= threshold for k in chosen):
+            chosen.append(i)
+    return chosen
+
+
+@pytest.mark.parametrize("most", [10, 16, 400])
+def test_suppression_of_many_boxes_keeps_the_best_of_those_that_overlap(run, most):
+    corner = RANDOM.uniform(0, 20, (400, 2))
+    boxes = np.concatenate([corner, corner + RANDOM.uniform(1, 3, (400, 2))], 1)
+    scores = RANDOM.permutation(400)
+    node = helper.make_node("NonMaxSuppression", ["boxes", "scores", "most", "threshold"], ["y"])
+    (y,) = run([node], {"boxes": boxes[None].astype(np.float32), "scores": scores[None, None].astype(np.float32),
+                        "most": np.array([most], np.int64), "threshold": np.array([.3], np.float32)},
+               {"y": TensorProto.INT64})
+    assert y[:, 2].tolist() == greedily(boxes, scores, most, .3)

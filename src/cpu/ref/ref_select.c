@@ -6,6 +6,29 @@
 
 /* ---- TopK ---- */
 
+/* Ranks count elements, which lie inner apart; whole blocks of floats are passed over that have none for a full ranking. */
+static void rank(ingot_ranking *ranking, const ingot_value *x, size_t first, size_t inner, size_t count, bool smallest)
+{
+    enum { BLOCK = 16 };
+    const float *floats = x->element == INGOT_FLOAT && inner == 1 ? (const float *)x->data + first : NULL;
+    for (size_t i = 0; i < count;) {
+        size_t end = i + 1;
+        if (floats && ranking->count > 0 && ranking->count == ranking->keep && count - i >= BLOCK) {
+            float last = floats[ranking->items[0].index];
+            int found = 0;
+            for (size_t k = 0; k < BLOCK; k++)
+                found |= smallest ? !(floats[i + k] >= last) : !(floats[i + k] <= last);
+            end = i + BLOCK;
+            if (!found)
+                i = end;
+        }
+        for (; i < end; i++) {
+            uint64_t key = ingot_ref_order_key(x->element, x->data, first + i * inner);
+            ingot_ranking_add(ranking, (ingot_ranked){smallest ? ~key : key, i});
+        }
+    }
+}
+
 ingot_status ingot_ref_topk(const ingot_kernel_call *call)
 {
     const ingot_topk_params *params = call->params;
@@ -25,10 +48,7 @@ ingot_status ingot_ref_topk(const ingot_kernel_call *call)
         size_t first = row / split.inner * split.size * split.inner + row % split.inner;
         size_t to = row / split.inner * ranking.keep * split.inner + row % split.inner;
         ranking.count = 0;
-        for (size_t i = 0; i < split.size; i++) {
-            uint64_t key = ingot_ref_order_key(x->element, x->data, first + i * split.inner);
-            ingot_ranking_add(&ranking, (ingot_ranked){params->smallest ? ~key : key, i});
-        }
+        rank(&ranking, x, first, split.inner, split.size, params->smallest);
         ingot_ranking_sort(&ranking);
         for (size_t i = 0; i < ranking.count; i++, to += split.inner) {
             size_t index = ranking.items[i].index;
@@ -68,15 +88,47 @@ static float area(box b)
     return (b.right - b.left) * (b.bottom - b.top);
 }
 
-/* Whether the share of the union that both boxes cover is above the threshold. */
-static bool overlap(box a, box b, float threshold)
+/* The chosen boxes of a class, in columns; those behind the last one, up to a whole block, have no area. */
+enum { BLOCK = 16 };
+typedef struct chosen_boxes {
+    float *left, *top, *right, *bottom, *area; /* room for the most boxes of a class, in whole blocks */
+    size_t count;
+} chosen_boxes;
+
+static void choose(chosen_boxes *c, box b)
 {
-    box both = {a.left > b.left ? a.left : b.left, a.top > b.top ? a.top : b.top, a.right < b.right ? a.right : b.right,
-                a.bottom < b.bottom ? a.bottom : b.bottom};
-    if (!(both.right > both.left) || !(both.bottom > both.top))
-        return false;
-    float shared = area(both), all = area(a) + area(b) - shared;
-    return area(a) > 0 && area(b) > 0 && all > 0 && shared / all > threshold;
+    if (c->count % BLOCK == 0)
+        for (size_t i = 0; i < BLOCK; i++)
+            c->left[c->count + i] = c->top[c->count + i] = c->right[c->count + i] = c->bottom[c->count + i] =
+                c->area[c->count + i] = 0;
+    c->left[c->count] = b.left;
+    c->top[c->count] = b.top;
+    c->right[c->count] = b.right;
+    c->bottom[c->count] = b.bottom;
+    c->area[c->count++] = area(b);
+}
+
+/* Whether the share of the union that the box and one of a block cover both is above the threshold. */
+static bool overlaps_block(const chosen_boxes *c, size_t first, box a, float threshold)
+{
+    float own = area(a);
+    int found = 0;
+    for (size_t i = first; i < first + BLOCK; i++) {
+        box both = {a.left > c->left[i] ? a.left : c->left[i], a.top > c->top[i] ? a.top : c->top[i],
+                    a.right < c->right[i] ? a.right : c->right[i], a.bottom < c->bottom[i] ? a.bottom : c->bottom[i]};
+        float shared = area(both), all = own + c->area[i] - shared;
+        found |= (both.right > both.left) & (both.bottom > both.top) & (own > 0) & (c->area[i] > 0) & (all > 0) &
+                 (shared / all > threshold);
+    }
+    return found;
+}
+
+static bool overlaps(const chosen_boxes *c, box a, float threshold)
+{
+    for (size_t i = 0; i < c->count; i += BLOCK)
+        if (overlaps_block(c, i, a, threshold))
+            return true;
+    return false;
 }
 
 typedef struct suppression {
@@ -84,27 +136,39 @@ typedef struct suppression {
     float iou_threshold, score_threshold;
     size_t most;         /* boxes of a class */
     ingot_ranking order; /* of the candidates of a class */
+    chosen_boxes chosen;
 } suppression;
 
 /* The boxes of one class, best first; writes their indices to the rows of selected and returns how many. */
 static size_t select_boxes(suppression *s, const float *boxes, const float *scores, size_t count, int64_t *selected)
 {
-    size_t chosen = 0;
-    s->order.count = 0;
+    s->chosen.count = s->order.count = 0;
     for (size_t i = 0; i < count; i++)
         if (!s->has_score_threshold || scores[i] > s->score_threshold)
             ingot_ranking_add(&s->order, (ingot_ranked){ingot_ref_order_key(INGOT_FLOAT, scores, i), i});
     ingot_ranking_sort(&s->order);
-    for (size_t i = 0; i < s->order.count && chosen < s->most; i++) {
-        size_t index = s->order.items[i].index, k = 0;
+    for (size_t i = 0; i < s->order.count && s->chosen.count < s->most; i++) {
+        size_t index = s->order.items[i].index;
         box candidate = read_box(boxes + 4 * index, s->center);
-        while (k < chosen &&
-               !overlap(candidate, read_box(boxes + 4 * selected[3 * k + 2], s->center), s->iou_threshold))
-            k++;
-        if (k == chosen)
-            selected[3 * chosen++ + 2] = (int64_t)index;
+        if (overlaps(&s->chosen, candidate, s->iou_threshold))
+            continue;
+        selected[3 * s->chosen.count + 2] = (int64_t)index;
+        choose(&s->chosen, candidate);
     }
-    return chosen;
+    return s->chosen.count;
+}
+
+/* Scratch for the candidates and for the chosen boxes of a class. */
+static ingot_status find_room(const ingot_kernel_call *call, suppression *s, size_t count)
+{
+    size_t items = count * sizeof *s->order.items, column = (s->most + BLOCK - 1) / BLOCK * BLOCK;
+    char *room;
+    INGOT_TRY(ingot_kernel_scratch(call, items + 5 * column * sizeof(float), (void **)&room));
+    s->order = (ingot_ranking){.items = (ingot_ranked *)(void *)room, .keep = count};
+    float *columns = (float *)(void *)(room + items);
+    s->chosen =
+        (chosen_boxes){columns, columns + column, columns + 2 * column, columns + 3 * column, columns + 4 * column, 0};
+    return INGOT_OK;
 }
 
 static float optional_float(const ingot_kernel_call *call, size_t input)
@@ -131,8 +195,7 @@ ingot_status ingot_ref_nms(const ingot_kernel_call *call)
                                                       : (size_t)most};
     int64_t dims[2] = {(int64_t)(batches * classes * s.most), 3};
     INGOT_TRY(ingot_kernel_set_output(call, 0, INGOT_INT64, 2, dims));
-    INGOT_TRY(ingot_kernel_scratch(call, count * sizeof *s.order.items, (void **)&s.order.items));
-    s.order.keep = count;
+    INGOT_TRY(find_room(call, &s, count));
     int64_t *selected = call->outputs[0]->data, *row = selected;
     for (size_t i = 0; s.most > 0 && i < batches * classes; i++) {
         const float *batch_boxes = (const float *)boxes->data + i / classes * count * 4;
