@@ -1,272 +1,17 @@
-#include "cpu/conv/blocked.h"
-
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/threads.h"
+#include "cpu/conv/blocked_way.h"
 #include "cpu/conv/blocked_winograd.h"
-#include "cpu/conv/conv_table.h"
 #include "cpu/eltwise/vec.h"
 
-/* Bytes of packed weights that are gone through before the next part of the input's channels, and bytes of input that go with
- * them: both stay in the L2 cache. */
-#define WEIGHT_BYTES (384u << 10)
-#define INPUT_BYTES  (512u << 10)
-/* Pixels of input, at least, for which weights are gone through. */
-#define INPUT_PIXELS 512
 /* Bytes that the weights of a chunk's first tile are fetched ahead: they come from memory. */
 #define WEIGHTS_AHEAD 4096
-/* Dilation from which on bands are copied. */
-#define BAND_DILATION 4
-/* Multiply-adds of a chunk, at least, and chunks of an image, about, where there is as much work. */
-#define CHUNK_WORK  (2u << 20)
-#define MOST_CHUNKS 16
-
-static bool is_winograd(const ingot_blocked_conv *b)
-{
-    return !b->plain_input && ingot_blocked_winograd_suits(b->conv);
-}
-
-static const ingot_blocked_kernel *find_kernel(const ingot_conv *c)
-{
-    const ingot_gemm_kernel *kernel = c->kernel ? c->kernel : ingot_gemm_kernel_best();
-    return &ingot_conv_table_at(ingot_level_for(kernel->features))->blocked;
-}
-
-bool ingot_blocked_suits(const ingot_blocked_conv *b)
-{
-    const ingot_conv *c = b->conv;
-    if (c->groups == 1)
-        return true;
-    return !b->plain_input && c->channels / c->groups % INGOT_BLOCK == 0 && c->outputs / c->groups % INGOT_BLOCK == 0;
-}
-
-/* What follows from the weights' shape. A group of channels that is convolved for itself is a part here. */
-typedef struct blocked_weights {
-    size_t channels, outputs, taps;    /* of a part */
-    size_t in_blocks, last_channels;   /* plain: blocks of one channel */
-    size_t block_channels, block_size; /* channels of a block, and floats for it and one output */
-    ingot_blocked_groups groups;
-} blocked_weights;
-
-static blocked_weights find_weights(const ingot_blocked_conv *b)
-{
-    const ingot_conv *c = b->conv;
-    blocked_weights w = {.channels = c->channels / c->groups, .outputs = c->outputs / c->groups};
-    w.taps = c->kernel_height * c->kernel_width;
-    w.block_channels = b->plain_input ? 1 : INGOT_BLOCK;
-    w.in_blocks = ingot_ceil_div(w.channels, w.block_channels);
-    w.last_channels = w.channels - (w.in_blocks > 0 ? w.in_blocks - 1 : 0) * w.block_channels;
-    w.block_size = w.taps * w.block_channels;
-    w.groups = ingot_blocked_find_groups(w.outputs, find_kernel(c)->most_blocks);
-    return w;
-}
-
-/* Floats of a part's weights. */
-static size_t part_size(const blocked_weights *w)
-{
-    return w->channels * w->taps * w->groups.blocks * INGOT_BLOCK;
-}
-
-size_t ingot_blocked_packed_size(const ingot_blocked_conv *b)
-{
-    blocked_weights w = find_weights(b);
-    return b->conv->groups * part_size(&w) * sizeof(float);
-}
-
-/* ---- Packing ---- */
-
-/* Channels under taps that are transposed at a time, in a buffer, where a window has more than one tap. */
-#define PACK_STEPS 256
-
-/* Some channels of a block for a group of outputs: weights have [output][channel][tap], packed ones [tap][channel][output]. */
-static void pack_block(const ingot_gemm_kernel *kernel, const blocked_weights *w, const float *from, size_t channels,
-                       size_t outputs, size_t width, float *to)
-{
-    float buffer[PACK_STEPS * 3 * INGOT_BLOCK];
-    ingot_gemm_pack pack = {.lanes = outputs, .width = width, .lane_stride = (ptrdiff_t)(w->channels * w->taps)};
-    pack.step_stride = 1;
-    if (w->taps == 1) {
-        pack.steps = channels;
-        pack.from = from;
-        pack.to = to;
-        kernel->pack(&pack);
-        return;
-    }
-    pack.to = buffer;
-    for (size_t first = 0; first < channels * w->taps; first += pack.steps) {
-        pack.steps = channels * w->taps - first < PACK_STEPS ? channels * w->taps - first : PACK_STEPS;
-        pack.from = from + first;
-        kernel->pack(&pack);
-        for (size_t i = 0; i < pack.steps; i++) {
-            size_t channel = (first + i) / w->taps, tap = (first + i) % w->taps;
-            memcpy(to + (tap * channels + channel) * width, buffer + i * width, width * sizeof *to);
-        }
-    }
-}
-
-void ingot_blocked_pack(const ingot_blocked_conv *b, const float *weights, float *packed)
-{
-    const ingot_conv *c = b->conv;
-    const ingot_gemm_kernel *kernel = c->kernel ? c->kernel : ingot_gemm_kernel_best();
-    blocked_weights w = find_weights(b);
-    for (size_t part = 0; part < c->groups; part++) {
-        for (size_t group = 0; group < w.groups.count; group++) {
-            size_t first = ingot_blocked_group(&w.groups, group) * INGOT_BLOCK;
-            size_t width = ingot_blocked_group(&w.groups, group + 1) * INGOT_BLOCK - first;
-            size_t outputs = w.outputs - first < width ? w.outputs - first : width;
-            const float *from = weights + (part * w.outputs + first) * w.channels * w.taps;
-            for (size_t block = 0; block < w.in_blocks; block++) {
-                size_t channels = block + 1 < w.in_blocks ? w.block_channels : w.last_channels;
-                pack_block(kernel, &w, from, channels, outputs, width, packed);
-                packed += channels * w.taps * width;
-                from += channels * w.taps;
-            }
-        }
-    }
-}
-
-/* ---- How the work is cut up ---- */
-
-/* A convolution without padding and window is done on an image of one row. Else rows of outputs are done one by one or, narrow
- * ones, two by two; what they see is copied, with its padding, into rows whose pixels are sorted by their place modulo the
- * stride, so that neighbouring outputs see neighbouring pixels. */
-typedef struct blocked_way {
-    const ingot_blocked_kernel *kernel;
-    blocked_weights weights;
-    bool copies, bands; /* bands: rows are copied for each row of the window, as between them lie many that none sees */
-    size_t rows, columns;    /* of the output as it is worked on */
-    size_t row_step, stride; /* image rows from one that is copied to the next; and copied rows from an output's to the
-                                                * next one's */
-    size_t phases, phase_size, row_size; /* in pixels */
-    size_t rows_at_once;                 /* 1 or 2 */
-    size_t units, strips; /* pieces of the output: rows_at_once rows, or of one row a tile's columns; chunks of them */
-    size_t tiles;         /* across, of a group of two blocks */
-    size_t group_chunks;
-    size_t k_parts;                      /* parts of the input's blocks, one after the other */
-    size_t pixel_size;                   /* floats */
-    size_t copy_size, tap_size, scratch; /* floats for a block, and for a participant */
-    size_t shared; /* floats of a copy of all blocks that all chunks share; 0: each makes its own */
-} blocked_way;
-
-static size_t round_up(size_t floats)
-{
-    size_t line = INGOT_ALIGNMENT / sizeof(float);
-    return ingot_ceil_div(floats, line) * line;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static size_t most(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-/* Rows of a band: those that one row of the window sees from some rows of outputs. */
-static size_t band_rows(const blocked_way *way, size_t rows)
-{
-    return (rows - 1) * way->stride + 1;
-}
-
-/* Rows of the copy that some rows of outputs see. */
-static size_t rows_seen(const blocked_way *way, const ingot_conv *c, size_t rows)
-{
-    if (way->bands)
-        return c->kernel_height * band_rows(way, rows);
-    return band_rows(way, rows) + (way->row_step == 1 ? (c->kernel_height - 1) * c->dilation_height : 0);
-}
-
-static void cut_work(blocked_way *way, const ingot_conv *c, size_t in_pixels)
-{
-    const blocked_weights *w = &way->weights;
-    size_t weight_bytes = part_size(w) * sizeof(float);
-    size_t in_bytes = in_pixels * w->channels * sizeof(float);
-    double work =
-        (double)w->channels * (double)(w->taps * w->groups.blocks * INGOT_BLOCK) * (double)(way->rows * way->columns);
-    size_t chunks = work > (double)CHUNK_WORK * MOST_CHUNKS ? MOST_CHUNKS : (size_t)(work / CHUNK_WORK) + 1;
-    size_t of_input = ingot_ceil_div(in_bytes / way->k_parts, INPUT_BYTES);
-    way->strips = weight_bytes > in_bytes ? of_input : most(of_input, chunks);
-    way->strips = least(most(way->strips, 1), way->units);
-    way->group_chunks = least(ingot_ceil_div(chunks, way->strips), w->groups.count);
-    if (way->strips * way->group_chunks < chunks)
-        way->strips = least(ingot_ceil_div(chunks, way->group_chunks), way->units);
-}
-
-static blocked_way find_way(const ingot_blocked_conv *b)
-{
-    const ingot_conv *c = b->conv;
-    blocked_way way = {.kernel = find_kernel(c), .weights = find_weights(b), .row_step = 1};
-    const blocked_weights *w = &way.weights;
-    size_t group_blocks = w->groups.most == 3 ? 2 : w->groups.most, columns = way.kernel->most_columns[group_blocks];
-    bool one_tap = w->taps == 1 && c->pad_top == 0 && c->pad_left == 0;
-    bool plain_step = c->stride_height == 1 && c->stride_width == 1;
-    way.pixel_size = b->plain_input ? 1 : INGOT_BLOCK;
-    way.copies = !(one_tap && plain_step && c->in_height == c->out_height && c->in_width == c->out_width);
-    way.rows = way.copies ? c->out_height : 1;
-    way.columns = way.copies ? c->out_width : c->out_height * c->out_width;
-    way.rows_at_once = way.copies && way.rows > 1 && way.columns <= columns / 2 ? 2 : 1;
-    way.tiles = ingot_ceil_div(way.columns, columns);
-    way.units = way.copies ? ingot_ceil_div(way.rows, way.rows_at_once) : way.tiles;
-    if (way.copies) {
-        size_t reach = (c->kernel_width - 1) * c->dilation_width + 1;
-        way.row_step = c->kernel_height == 1 ? c->stride_height : 1;
-        way.stride = c->stride_height / way.row_step;
-        way.bands = c->kernel_height > 1 && c->dilation_height >= BAND_DILATION;
-        way.phases = least(c->stride_width, reach);
-        way.phase_size = ingot_ceil_div((c->out_width - 1) * c->stride_width + reach, c->stride_width);
-        way.row_size = way.phases * way.phase_size;
-    }
-    size_t pixels = way.copies ? way.row_size * rows_seen(&way, c, way.rows) : way.columns;
-    size_t block_bytes = w->block_size * group_blocks * INGOT_BLOCK * sizeof(float);
-    size_t pixel_bytes = w->channels * sizeof(float) * least(pixels, INPUT_PIXELS);
-    way.k_parts = most(ingot_ceil_div(w->in_blocks, most(WEIGHT_BYTES / block_bytes, 1)),
-                       ingot_ceil_div(pixel_bytes, INPUT_BYTES));
-    way.k_parts = most(least(way.k_parts, w->in_blocks), 1);
-    cut_work(&way, c, pixels);
-    if (way.copies) {
-        size_t rows = least(ingot_ceil_div(way.units, way.strips) * way.rows_at_once, way.rows);
-        size_t blocks = ingot_ceil_div(w->in_blocks, way.k_parts);
-        /* An odd number of cache lines from block to block. */
-        way.copy_size = (rows_seen(&way, c, rows) * way.row_size * way.pixel_size / INGOT_BLOCK | 1) * INGOT_BLOCK;
-        way.copy_size += way.pixel_size < INGOT_BLOCK ? INGOT_BLOCK : 0;
-        if (way.strips == 1 && way.group_chunks > 1)
-            way.shared = round_up(way.copy_size * w->in_blocks);
-        else
-            way.scratch = round_up(way.copy_size * blocks);
-    }
-    way.tap_size = round_up(w->taps * sizeof(ingot_blocked_tap) / sizeof(float));
-    way.scratch += 2 * way.tap_size;
-    return way;
-}
-
-size_t ingot_blocked_workspace(const ingot_blocked_conv *b, int threads)
-{
-    if (b->conv->out_height * b->conv->out_width == 0)
-        return 0;
-    if (is_winograd(b))
-        return ingot_blocked_winograd_workspace(b->conv, threads);
-    blocked_way way = find_way(b);
-    return (way.shared + way.scratch * (size_t)(threads > 1 ? threads : 1)) * sizeof(float);
-}
-
-const char *ingot_blocked_tactic(const ingot_blocked_conv *b)
-{
-    if (b->plain_input)
-        return "first c16";
-    if (is_winograd(b))
-        return "winograd c16";
-    return b->conv->kernel_height * b->conv->kernel_width == 1 ? "pointwise c16" : "direct c16";
-}
-
-/* ---- Running ---- */
 
 typedef struct blocked_task {
     const ingot_blocked_conv *b;
-    const blocked_way *way;
+    const ingot_blocked_way *way;
     const float *input, *packed;
     const ingot_epilogue *epilogue;
     float *output, *workspace;
@@ -293,7 +38,7 @@ typedef struct blocked_chunk {
 } blocked_chunk;
 
 /* A row of one block or plane, from the image into the copy. */
-static void copy_row(const blocked_way *way, const ingot_conv *c, const float *from, float *to)
+static void copy_row(const ingot_blocked_way *way, const ingot_conv *c, const float *from, float *to)
 {
     size_t pixel = way->pixel_size, stride = c->stride_width;
     for (size_t phase = 0; phase < way->phases; phase++, to += way->phase_size * pixel) {
@@ -301,8 +46,8 @@ static void copy_row(const blocked_way *way, const ingot_conv *c, const float *f
         size_t skipped = c->pad_left > phase ? ingot_ceil_div(c->pad_left - phase, stride) : 0;
         size_t column = phase + skipped * stride - c->pad_left;
         size_t count = column < c->in_width ? ingot_ceil_div(c->in_width - column, stride) : 0;
-        skipped = least(skipped, way->phase_size);
-        count = least(count, way->phase_size - skipped);
+        skipped = ingot_least(skipped, way->phase_size);
+        count = ingot_least(count, way->phase_size - skipped);
         if (count == 0) {
             memset(to, 0, way->phase_size * pixel * sizeof *to);
             continue;
@@ -322,10 +67,12 @@ static void copy_row(const blocked_way *way, const ingot_conv *c, const float *f
 
 static void copy_input(const blocked_chunk *chunk)
 {
-    const blocked_way *way = chunk->task->way;
+    const ingot_blocked_way *way = chunk->task->way;
     const ingot_conv *c = chunk->task->b->conv;
-    size_t rows = rows_seen(way, c, chunk->end_row - chunk->first_row), row_size = way->row_size * way->pixel_size;
-    size_t first = chunk->first_row * c->stride_height, band = band_rows(way, chunk->end_row - chunk->first_row);
+    size_t rows = ingot_blocked_rows_seen(way, c, chunk->end_row - chunk->first_row),
+           row_size = way->row_size * way->pixel_size;
+    size_t first = chunk->first_row * c->stride_height,
+           band = ingot_blocked_band_rows(way, chunk->end_row - chunk->first_row);
     for (size_t block = 0; block < chunk->blocks; block++) {
         const float *from = chunk->in + (chunk->first_block + block) * c->in_height * c->in_width * way->pixel_size;
         float *to = chunk->copy + block * way->copy_size;
@@ -344,9 +91,9 @@ static void copy_input(const blocked_chunk *chunk)
 /* Where the window's places lie in the copy. */
 static void place_taps(const blocked_chunk *chunk)
 {
-    const blocked_way *way = chunk->task->way;
+    const ingot_blocked_way *way = chunk->task->way;
     const ingot_conv *c = chunk->task->b->conv;
-    size_t band = band_rows(way, chunk->end_row - chunk->first_row);
+    size_t band = ingot_blocked_band_rows(way, chunk->end_row - chunk->first_row);
     for (size_t i = 0; i < way->weights.taps; i++) {
         size_t y = i / c->kernel_width * (way->bands ? band : c->dilation_height),
                x = i % c->kernel_width * c->dilation_width;
@@ -407,7 +154,7 @@ typedef struct blocked_piece {
  * fetch that of the next tile, where it is not copied. */
 static void look_ahead(const blocked_chunk *chunk, const blocked_piece *piece, ingot_blocked_tile *t)
 {
-    const blocked_way *way = chunk->task->way;
+    const ingot_blocked_way *way = chunk->task->way;
     size_t line = INGOT_BLOCK * sizeof(float), block = t->weight_block * sizeof(float);
     size_t part = piece->first ? piece->index - 1 : piece->index, next = piece->columns * INGOT_BLOCK;
     size_t slow = chunk->tiles < 2 * t->blocks ? 1 : chunk->tiles < 5 * t->blocks ? 2 : 4;
@@ -440,7 +187,7 @@ static void look_ahead(const blocked_chunk *chunk, const blocked_piece *piece, i
 static void run_tile(const blocked_chunk *chunk, const ingot_blocked_tile *tile, const blocked_piece *piece)
 {
     const blocked_task *task = chunk->task;
-    const blocked_way *way = task->way;
+    const ingot_blocked_way *way = task->way;
     const ingot_conv *c = task->b->conv;
     const ingot_epilogue *e = task->epilogue;
     size_t y = piece->y, rows = piece->rows, x = piece->x, columns = piece->columns;
@@ -483,8 +230,8 @@ static void run_tile(const blocked_chunk *chunk, const ingot_blocked_tile *tile,
 static void run_group(const blocked_chunk *chunk, size_t group)
 {
     const blocked_task *task = chunk->task;
-    const blocked_way *way = task->way;
-    const blocked_weights *w = &way->weights;
+    const ingot_blocked_way *way = task->way;
+    const ingot_blocked_weights *w = &way->weights;
     const ingot_epilogue *e = task->epilogue;
     size_t first = ingot_blocked_group(&w->groups, group), end = ingot_blocked_group(&w->groups, group + 1);
     size_t width = (end - first) * INGOT_BLOCK, output = first * INGOT_BLOCK;
@@ -507,7 +254,7 @@ static void run_group(const blocked_chunk *chunk, size_t group)
         chunk->taps[i].weights = i * width;
     size_t columns = way->kernel->most_columns[tile.blocks], count = 0;
     for (size_t y = chunk->first_row; y < chunk->end_row; y += way->rows_at_once) {
-        size_t rows = least(way->rows_at_once, chunk->end_row - y);
+        size_t rows = ingot_least(way->rows_at_once, chunk->end_row - y);
         size_t x0 = way->copies ? 0 : ingot_split(way->columns, way->tiles, chunk->first_tile);
         size_t pixels = (way->copies ? way->columns : ingot_split(way->columns, way->tiles, chunk->end_tile)) - x0;
         size_t tiles = ingot_ceil_div(pixels, columns / rows);
@@ -524,8 +271,8 @@ static void run_group(const blocked_chunk *chunk, size_t group)
 /* A strip of a part of an image. */
 static blocked_chunk find_chunk(const blocked_task *task, size_t product, size_t strip)
 {
-    const blocked_way *way = task->way;
-    const blocked_weights *w = &way->weights;
+    const ingot_blocked_way *way = task->way;
+    const ingot_blocked_weights *w = &way->weights;
     const ingot_conv *c = task->b->conv;
     size_t part = product % c->groups, image = product / c->groups;
     size_t in_block = c->in_height * c->in_width * way->pixel_size, out_block = way->rows * way->columns * INGOT_BLOCK;
@@ -533,14 +280,14 @@ static blocked_chunk find_chunk(const blocked_task *task, size_t product, size_t
     size_t place = (image * ingot_ceil_div(c->outputs, INGOT_BLOCK) + part * w->groups.blocks) * out_block;
     blocked_chunk chunk = {.task = task, .first_output = part * w->outputs, .end_row = way->rows};
     chunk.in = task->input + (image * in_blocks + part * w->in_blocks) * in_block;
-    chunk.weights = task->packed + part * part_size(w);
+    chunk.weights = task->packed + part * ingot_blocked_part_size(w);
     chunk.out = task->output + place;
     chunk.add = task->epilogue->add ? task->epilogue->add + place : NULL;
     chunk.end_tile = way->tiles;
     size_t first = ingot_split(way->units, way->strips, strip), end = ingot_split(way->units, way->strips, strip + 1);
     if (way->copies) {
         chunk.first_row = first * way->rows_at_once;
-        chunk.end_row = least(end * way->rows_at_once, way->rows);
+        chunk.end_row = ingot_least(end * way->rows_at_once, way->rows);
     } else {
         chunk.first_tile = first;
         chunk.end_tile = end;
@@ -563,8 +310,8 @@ static void copy_block(void *argument, size_t block, int participant)
 static void run_chunk(void *argument, size_t index, int participant)
 {
     const blocked_task *task = argument;
-    const blocked_way *way = task->way;
-    const blocked_weights *w = &way->weights;
+    const ingot_blocked_way *way = task->way;
+    const ingot_blocked_weights *w = &way->weights;
     size_t groups = index % way->group_chunks, strip = index / way->group_chunks % way->strips;
     size_t product = task->first_product + index / way->group_chunks / way->strips;
     float *scratch = task->workspace + way->shared + (size_t)participant * way->scratch;
@@ -592,11 +339,11 @@ void ingot_blocked_f32(const ingot_blocked_conv *b, const float *input, const fl
     const ingot_conv *c = b->conv;
     if (c->batch * c->outputs * c->out_height * c->out_width == 0)
         return;
-    if (is_winograd(b)) {
+    if (ingot_blocked_is_winograd(b)) {
         ingot_blocked_winograd_f32(c, input, packed, epilogue, output, workspace, threads);
         return;
     }
-    blocked_way way = find_way(b);
+    ingot_blocked_way way = ingot_blocked_find_way(b);
     blocked_task task = {.b = b, .way = &way, .input = input, .packed = packed, .epilogue = epilogue};
     task.output = output;
     task.workspace = workspace;

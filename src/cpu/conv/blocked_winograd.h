@@ -11,8 +11,8 @@ typedef void (*ingot_blocked_weights_function)(const float *from, size_t channel
                                                size_t point_stride);
 
 /* One block of channels of a tile's 6x6 inputs at the points: point p goes to to[p * point_stride]. from is input (0, 0)'s place,
- * rows and columns lie row and column floats apart; those from first_* to end_* - 1 are in the image. scratch has 36 * 16
- * floats. */
+ * rows and columns lie row and column floats apart; those from first_* to end_* - 1 are in the image. scratch has
+ * 2 * 36 * 16 floats. */
 typedef struct ingot_blocked_points {
     const float *from;
     size_t row, column;

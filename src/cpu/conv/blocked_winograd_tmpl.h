@@ -61,24 +61,24 @@ static void blocked_weights(const float *from, size_t channels, size_t width, fl
 #endif
 
 /* One vector of the block, in two steps by way of scratch: all 36 are more than there are registers. */
-static inline __attribute__((always_inline)) void points_of_vector(const ingot_blocked_points *p, const bool whole,
-                                                                   size_t lane)
+static inline __attribute__((always_inline)) void points_of_vector(const ingot_blocked_points *p, size_t lane)
 {
     const float *from = p->from + lane;
     float *scratch = p->scratch, *to = p->to + lane;
     const size_t row = p->row, column = p->column, stride = p->point_stride;
-    for (size_t x = 0; x < TILE_INPUTS; x++) {
-        bool inside = whole || (x >= p->first_column && x < p->end_column);
+#pragma GCC unroll 1 /* else registers run out */
+    for (size_t x = 0; x < TILE_INPUTS; x++, from += column, scratch += LANES) {
         vec in[TILE_INPUTS], points[TILE_INPUTS];
 #pragma GCC unroll 6
         for (size_t y = 0; y < TILE_INPUTS; y++)
-            in[y] = whole || (inside && y >= p->first_row && y < p->end_row) ? v_load(from + y * row + x * column)
-                                                                             : v_zero();
+            in[y] = v_load(from + y * row);
         input_points(in, points);
 #pragma GCC unroll 6
         for (size_t y = 0; y < TILE_INPUTS; y++)
-            v_store(scratch + (y * TILE_INPUTS + x) * LANES, points[y]);
+            v_store(scratch + y * TILE_INPUTS * LANES, points[y]);
     }
+    scratch = p->scratch;
+#pragma GCC unroll 1
     for (size_t y = 0; y < TILE_INPUTS; y++, scratch += TILE_INPUTS * LANES, to += TILE_INPUTS * stride) {
         vec in[TILE_INPUTS], points[TILE_INPUTS];
 #pragma GCC unroll 6
@@ -91,15 +91,25 @@ static inline __attribute__((always_inline)) void points_of_vector(const ingot_b
     }
 }
 
+/* A tile that is partly outside of the image is completed with zeros first. */
 static void blocked_points(const ingot_blocked_points *p)
 {
-    bool whole = p->first_row == 0 && p->first_column == 0 && p->end_row == TILE_INPUTS && p->end_column == TILE_INPUTS;
-    for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
-        if (whole)
-            points_of_vector(p, true, lane);
-        else
-            points_of_vector(p, false, lane);
+    ingot_blocked_points points = *p;
+    float *inside = p->scratch + TILE_INPUTS * TILE_INPUTS * INGOT_BLOCK;
+    if (p->first_row > 0 || p->first_column > 0 || p->end_row < TILE_INPUTS || p->end_column < TILE_INPUTS) {
+        points.from = inside;
+        points.row = TILE_INPUTS * INGOT_BLOCK;
+        points.column = INGOT_BLOCK;
+        for (size_t i = 0; i < (size_t)TILE_INPUTS * TILE_INPUTS; i++, inside += INGOT_BLOCK) {
+            size_t y = i / TILE_INPUTS, x = i % TILE_INPUTS;
+            bool seen = y >= p->first_row && y < p->end_row && x >= p->first_column && x < p->end_column;
+            for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES)
+                v_store(inside + lane, seen ? v_load(p->from + y * p->row + x * p->column + lane) : v_zero());
+        }
     }
+#pragma GCC unroll 1
+    for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES)
+        points_of_vector(&points, lane);
 }
 
 static void blocked_sums(const ingot_blocked_sums *s)

@@ -1,0 +1,143 @@
+#include "cpu/conv/blocked_way.h"
+
+#include "base/memory.h"
+#include "cpu/conv/conv_table.h"
+
+/* Bytes of packed weights that are gone through before the next part of the input's channels, and bytes of input that go with
+ * them: both stay in the L2 cache. */
+#define WEIGHT_BYTES (384u << 10)
+#define INPUT_BYTES  (512u << 10)
+/* Pixels of input, at least, for which weights are gone through. */
+#define INPUT_PIXELS 512
+/* Dilation from which on bands are copied. */
+#define BAND_DILATION 4
+/* Multiply-adds of a chunk, at least, and chunks of an image, about, where there is as much work. */
+#define CHUNK_WORK  (2u << 20)
+#define MOST_CHUNKS 16
+
+bool ingot_blocked_is_winograd(const ingot_blocked_conv *b)
+{
+    return !b->plain_input && ingot_blocked_winograd_suits(b->conv);
+}
+
+static const ingot_blocked_kernel *find_kernel(const ingot_conv *c)
+{
+    const ingot_gemm_kernel *kernel = c->kernel ? c->kernel : ingot_gemm_kernel_best();
+    return &ingot_conv_table_at(ingot_level_for(kernel->features))->blocked;
+}
+
+bool ingot_blocked_suits(const ingot_blocked_conv *b)
+{
+    const ingot_conv *c = b->conv;
+    if (c->groups == 1)
+        return true;
+    return !b->plain_input && c->channels / c->groups % INGOT_BLOCK == 0 && c->outputs / c->groups % INGOT_BLOCK == 0;
+}
+
+ingot_blocked_weights ingot_blocked_find_weights(const ingot_blocked_conv *b)
+{
+    const ingot_conv *c = b->conv;
+    ingot_blocked_weights w = {.channels = c->channels / c->groups, .outputs = c->outputs / c->groups};
+    w.taps = c->kernel_height * c->kernel_width;
+    w.block_channels = b->plain_input ? 1 : INGOT_BLOCK;
+    w.in_blocks = ingot_ceil_div(w.channels, w.block_channels);
+    w.last_channels = w.channels - (w.in_blocks > 0 ? w.in_blocks - 1 : 0) * w.block_channels;
+    w.block_size = w.taps * w.block_channels;
+    w.groups = ingot_blocked_find_groups(w.outputs, find_kernel(c)->most_blocks);
+    return w;
+}
+
+size_t ingot_blocked_packed_size(const ingot_blocked_conv *b)
+{
+    ingot_blocked_weights w = ingot_blocked_find_weights(b);
+    return b->conv->groups * ingot_blocked_part_size(&w) * sizeof(float);
+}
+
+static size_t round_up(size_t floats)
+{
+    size_t line = INGOT_ALIGNMENT / sizeof(float);
+    return ingot_ceil_div(floats, line) * line;
+}
+
+static void cut_work(ingot_blocked_way *way, const ingot_conv *c, size_t in_pixels)
+{
+    const ingot_blocked_weights *w = &way->weights;
+    size_t weight_bytes = ingot_blocked_part_size(w) * sizeof(float);
+    size_t in_bytes = in_pixels * w->channels * sizeof(float);
+    double work =
+        (double)w->channels * (double)(w->taps * w->groups.blocks * INGOT_BLOCK) * (double)(way->rows * way->columns);
+    size_t chunks = work > (double)CHUNK_WORK * MOST_CHUNKS ? MOST_CHUNKS : (size_t)(work / CHUNK_WORK) + 1;
+    size_t of_input = ingot_ceil_div(in_bytes / way->k_parts, INPUT_BYTES);
+    way->strips = weight_bytes > in_bytes ? of_input : ingot_most(of_input, chunks);
+    way->strips = ingot_least(ingot_most(way->strips, 1), way->units);
+    way->group_chunks = ingot_least(ingot_ceil_div(chunks, way->strips), w->groups.count);
+    if (way->strips * way->group_chunks < chunks)
+        way->strips = ingot_least(ingot_ceil_div(chunks, way->group_chunks), way->units);
+}
+
+ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b)
+{
+    const ingot_conv *c = b->conv;
+    ingot_blocked_way way = {.kernel = find_kernel(c), .weights = ingot_blocked_find_weights(b), .row_step = 1};
+    const ingot_blocked_weights *w = &way.weights;
+    size_t group_blocks = w->groups.most == 3 ? 2 : w->groups.most, columns = way.kernel->most_columns[group_blocks];
+    bool one_tap = w->taps == 1 && c->pad_top == 0 && c->pad_left == 0;
+    bool plain_step = c->stride_height == 1 && c->stride_width == 1;
+    way.pixel_size = b->plain_input ? 1 : INGOT_BLOCK;
+    way.copies = !(one_tap && plain_step && c->in_height == c->out_height && c->in_width == c->out_width);
+    way.rows = way.copies ? c->out_height : 1;
+    way.columns = way.copies ? c->out_width : c->out_height * c->out_width;
+    way.rows_at_once = way.copies && way.rows > 1 && way.columns <= columns / 2 ? 2 : 1;
+    way.tiles = ingot_ceil_div(way.columns, columns);
+    way.units = way.copies ? ingot_ceil_div(way.rows, way.rows_at_once) : way.tiles;
+    if (way.copies) {
+        size_t reach = (c->kernel_width - 1) * c->dilation_width + 1;
+        way.row_step = c->kernel_height == 1 ? c->stride_height : 1;
+        way.stride = c->stride_height / way.row_step;
+        way.bands = c->kernel_height > 1 && c->dilation_height >= BAND_DILATION;
+        way.phases = ingot_least(c->stride_width, reach);
+        way.phase_size = ingot_ceil_div((c->out_width - 1) * c->stride_width + reach, c->stride_width);
+        way.row_size = way.phases * way.phase_size;
+    }
+    size_t pixels = way.copies ? way.row_size * ingot_blocked_rows_seen(&way, c, way.rows) : way.columns;
+    size_t block_bytes = w->block_size * group_blocks * INGOT_BLOCK * sizeof(float);
+    size_t pixel_bytes = w->channels * sizeof(float) * ingot_least(pixels, INPUT_PIXELS);
+    way.k_parts = ingot_most(ingot_ceil_div(w->in_blocks, ingot_most(WEIGHT_BYTES / block_bytes, 1)),
+                             ingot_ceil_div(pixel_bytes, INPUT_BYTES));
+    way.k_parts = ingot_most(ingot_least(way.k_parts, w->in_blocks), 1);
+    cut_work(&way, c, pixels);
+    if (way.copies) {
+        size_t rows = ingot_least(ingot_ceil_div(way.units, way.strips) * way.rows_at_once, way.rows);
+        size_t blocks = ingot_ceil_div(w->in_blocks, way.k_parts);
+        /* An odd number of cache lines from block to block. */
+        way.copy_size =
+            (ingot_blocked_rows_seen(&way, c, rows) * way.row_size * way.pixel_size / INGOT_BLOCK | 1) * INGOT_BLOCK;
+        way.copy_size += way.pixel_size < INGOT_BLOCK ? INGOT_BLOCK : 0;
+        if (way.strips == 1 && way.group_chunks > 1)
+            way.shared = round_up(way.copy_size * w->in_blocks);
+        else
+            way.scratch = round_up(way.copy_size * blocks);
+    }
+    way.tap_size = round_up(w->taps * sizeof(ingot_blocked_tap) / sizeof(float));
+    way.scratch += 2 * way.tap_size;
+    return way;
+}
+
+size_t ingot_blocked_workspace(const ingot_blocked_conv *b, int threads)
+{
+    if (b->conv->out_height * b->conv->out_width == 0)
+        return 0;
+    if (ingot_blocked_is_winograd(b))
+        return ingot_blocked_winograd_workspace(b->conv, threads);
+    ingot_blocked_way way = ingot_blocked_find_way(b);
+    return (way.shared + way.scratch * (size_t)(threads > 1 ? threads : 1)) * sizeof(float);
+}
+
+const char *ingot_blocked_tactic(const ingot_blocked_conv *b)
+{
+    if (b->plain_input)
+        return "first c16";
+    if (ingot_blocked_is_winograd(b))
+        return "winograd c16";
+    return b->conv->kernel_height * b->conv->kernel_width == 1 ? "pointwise c16" : "direct c16";
+}

@@ -1,0 +1,72 @@
+/* How a blocked convolution is cut up: what blocked.c, blocked_pack.c and blocked_way.c share. */
+#ifndef INGOT_CPU_BLOCKED_WAY_H
+#define INGOT_CPU_BLOCKED_WAY_H
+
+#include "cpu/conv/blocked.h"
+
+/* What follows from the weights' shape. A group of channels that is convolved for itself is a part here. */
+typedef struct ingot_blocked_weights {
+    size_t channels, outputs, taps;    /* of a part */
+    size_t in_blocks, last_channels;   /* plain: blocks of one channel */
+    size_t block_channels, block_size; /* channels of a block, and floats for it and one output */
+    ingot_blocked_groups groups;
+} ingot_blocked_weights;
+
+ingot_blocked_weights ingot_blocked_find_weights(const ingot_blocked_conv *b);
+
+/* Floats of a part's weights. */
+static inline size_t ingot_blocked_part_size(const ingot_blocked_weights *w)
+{
+    return w->channels * w->taps * w->groups.blocks * INGOT_BLOCK;
+}
+
+/* A convolution without padding and window is done on an image of one row. Else rows of outputs are done one by one or, narrow
+ * ones, two by two; what they see is copied, with its padding, into rows whose pixels are sorted by their place modulo the
+ * stride, so that neighbouring outputs see neighbouring pixels. */
+typedef struct ingot_blocked_way {
+    const ingot_blocked_kernel *kernel;
+    ingot_blocked_weights weights;
+    bool copies, bands; /* bands: rows are copied for each row of the window, as between them lie many that none sees */
+    size_t rows, columns;    /* of the output as it is worked on */
+    size_t row_step, stride; /* image rows from one that is copied to the next; and copied rows from an output's to the
+                                                * next one's */
+    size_t phases, phase_size, row_size; /* in pixels */
+    size_t rows_at_once;                 /* 1 or 2 */
+    size_t units, strips; /* pieces of the output: rows_at_once rows, or of one row a tile's columns; chunks of them */
+    size_t tiles;         /* across, of a group of two blocks */
+    size_t group_chunks;
+    size_t k_parts;                      /* parts of the input's blocks, one after the other */
+    size_t pixel_size;                   /* floats */
+    size_t copy_size, tap_size, scratch; /* floats for a block, and for a participant */
+    size_t shared; /* floats of a copy of all blocks that all chunks share; 0: each makes its own */
+} ingot_blocked_way;
+
+ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b);
+/* Whether it is Winograd's way instead. */
+bool ingot_blocked_is_winograd(const ingot_blocked_conv *b);
+
+static inline size_t ingot_least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline size_t ingot_most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Rows of a band: those that one row of the window sees from some rows of outputs. */
+static inline size_t ingot_blocked_band_rows(const ingot_blocked_way *way, size_t rows)
+{
+    return (rows - 1) * way->stride + 1;
+}
+
+/* Rows of the copy that some rows of outputs see. */
+static inline size_t ingot_blocked_rows_seen(const ingot_blocked_way *way, const ingot_conv *c, size_t rows)
+{
+    if (way->bands)
+        return c->kernel_height * ingot_blocked_band_rows(way, rows);
+    return ingot_blocked_band_rows(way, rows) + (way->row_step == 1 ? (c->kernel_height - 1) * c->dilation_height : 0);
+}
+
+#endif
