@@ -95,6 +95,12 @@ bool ingot_cpu_can_block(const ingot_graph_value *value)
     return ingot_cpu_is_float(value) && (value->type.rank == 3 || value->type.rank == 4);
 }
 
+bool ingot_cpu_same_channels(const ingot_graph_value *a, const ingot_graph_value *b)
+{
+    return a && b && a->type.rank >= 2 && b->type.rank >= 2 && a->type.dims[0] == b->type.dims[0] &&
+           a->type.dims[1] == b->type.dims[1];
+}
+
 ingot_tactic *ingot_cpu_add_blocked(ingot_cpu_tactics *list, const ingot_region *region, const char *name,
                                     uint32_t plain_inputs)
 {

@@ -102,6 +102,8 @@ ingot_tactic *ingot_cpu_add_blocked(ingot_cpu_tactics *list, const ingot_region 
                                     uint32_t plain_inputs);
 /* Whether such a value can lie in C16: a float tensor of known rank 3 or 4. */
 bool ingot_cpu_can_block(const ingot_graph_value *value);
+/* Both shapes have the same batch and channels. */
+bool ingot_cpu_same_channels(const ingot_graph_value *a, const ingot_graph_value *b);
 /* Whether input 0 does in the step's tactic. */
 static inline bool ingot_cpu_is_blocked(const ingot_step *step)
 {

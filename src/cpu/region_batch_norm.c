@@ -1,6 +1,7 @@
 /* BatchNormalization with given statistics on floats, with the activation behind it: a scale and a shift a channel. */
 #include <math.h>
 
+#include "cpu/c16/c16.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
 #include "ops/norm.h"
@@ -59,6 +60,14 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
         tactic->packed_bytes = 2 * sizeof(float) * ingot_value_count(region->inputs[1]->constant);
 }
 
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    ingot_tactic *t =
+        ingot_cpu_can_block(region->inputs[0]) ? ingot_cpu_add_blocked(list, region, "channel_affine_c16", ~1u) : NULL;
+    if (t)
+        t->packed_bytes = list->list[0].packed_bytes;
+}
+
 static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
 {
     const ingot_value *statistics[4];
@@ -88,11 +97,29 @@ static ingot_status run(const ingot_step *step, bool *declined)
         scale = step->workspace;
     }
     size_t channels = x->rank > 1 ? (size_t)x->dims[1] : 1;
+    if (ingot_cpu_is_blocked(step)) {
+        ingot_channel_op op = {.kind = INGOT_CHANNEL_AFFINE,
+                               .batch = (size_t)x->dims[0],
+                               .channels = channels,
+                               .image = ingot_blocked_image(x->rank, x->dims),
+                               .x = x->data,
+                               .b = scale,
+                               .c = scale + channels,
+                               .y = step->outputs[0]->data,
+                               .then = d->activation};
+        ingot_c16_channels_f32(&op, step->threads);
+        return INGOT_OK;
+    }
     size_t outer = (size_t)x->dims[0], inner = ingot_sizes_product(x->dims, 2, x->rank);
     ingot_channel_affine_f32(outer, channels, inner, x->data, scale, scale + channels, &d->activation,
                              step->outputs[0]->data, step->threads);
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_batch_norm = {
-    .name = "batch_norm", .claim = claim, .tactic = tactic, .pack = pack, .measure = measure, .run = run};
+const ingot_cpu_family ingot_cpu_batch_norm = {.name = "batch_norm",
+                                               .claim = claim,
+                                               .tactic = tactic,
+                                               .blocked = blocked,
+                                               .pack = pack,
+                                               .measure = measure,
+                                               .run = run};

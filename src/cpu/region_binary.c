@@ -1,6 +1,7 @@
 /* Two-operand elementwise nodes on floats, with what follows them in one pass. */
 #include <string.h>
 
+#include "cpu/c16/c16.h"
 #include "cpu/family.h"
 #include "ops/binary.h"
 
@@ -48,6 +49,93 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     tactic->name = "eltwise_binary_f32";
 }
 
+/* ---- Blocked channels ---- */
+
+static bool is_one(const ingot_graph_value *v, int dim)
+{
+    return v->type.dims[dim] == 1;
+}
+
+/* One element, or one for each channel of y: of all images, or of each. */
+static bool is_per_channel(const ingot_graph_value *v, const ingot_graph_value *y)
+{
+    int rank = v->type.rank, channel = rank - y->type.rank + 1;
+    if (rank < 0 || rank > y->type.rank)
+        return false;
+    for (int i = channel > -1 ? channel + 1 : 0; i < rank; i++)
+        if (!is_one(v, i))
+            return false;
+    if (channel < 0)
+        return true;
+    if (channel > 0 && v->type.dims[0] != y->type.dims[0] && !is_one(v, 0))
+        return false;
+    bool single = is_one(v, channel) && (channel == 0 || is_one(v, 0));
+    return single || v->type.dims[channel] == y->type.dims[1];
+}
+
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    const ingot_graph_value *a = region->inputs[0], *b = region->inputs[1], *y = region->nodes[0]->outputs[0];
+    if (!ingot_cpu_can_block(y))
+        return;
+    bool whole_a = ingot_cpu_same_shape(a, y), whole_b = ingot_cpu_same_shape(b, y);
+    if (whole_a && whole_b)
+        ingot_cpu_add_blocked(list, region, "eltwise_binary_c16", 0);
+    else if (whole_a && is_per_channel(b, y))
+        ingot_cpu_add_blocked(list, region, "eltwise_channel_c16", 1u << 1);
+    else if (whole_b && is_per_channel(a, y))
+        ingot_cpu_add_blocked(list, region, "eltwise_channel_c16", 1u << 0);
+}
+
+/* Both operands, or x and one number, element by element. */
+static void run_flat(const ingot_step *step, const detail *d, bool one_a, bool one_b)
+{
+    const ingot_value *y = step->outputs[0];
+    size_t count = ingot_blocked_count(y->rank, y->dims);
+    ptrdiff_t a_stride = !one_a, b_stride = !one_b;
+    ingot_binary op = {.kind = d->kind,
+                       .rank = 1,
+                       .dims = &count,
+                       .a = step->inputs[0]->data,
+                       .b = step->inputs[1]->data,
+                       .a_strides = &a_stride,
+                       .b_strides = &b_stride,
+                       .y = y->data,
+                       .then = d->epilogue.activation};
+    ingot_binary_f32(&op, step->threads);
+}
+
+static void run_blocked(const ingot_step *step, const detail *d)
+{
+    static const ingot_channel_kind kinds[INGOT_BINARY_COUNT][2] = {
+        [INGOT_BINARY_ADD] = {INGOT_CHANNEL_ADD, INGOT_CHANNEL_ADD},
+        [INGOT_BINARY_SUB] = {INGOT_CHANNEL_SUB, INGOT_CHANNEL_SUB_FROM},
+        [INGOT_BINARY_MUL] = {INGOT_CHANNEL_MUL, INGOT_CHANNEL_MUL},
+        [INGOT_BINARY_DIV] = {INGOT_CHANNEL_DIV, INGOT_CHANNEL_DIV_OF},
+        [INGOT_BINARY_MIN] = {INGOT_CHANNEL_MIN, INGOT_CHANNEL_MIN},
+        [INGOT_BINARY_MAX] = {INGOT_CHANNEL_MAX, INGOT_CHANNEL_MAX}};
+    const uint8_t *layouts = step->tactic->input_layouts;
+    bool plain_a = layouts[0] == INGOT_LAYOUT_PLAIN, plain = plain_a || layouts[1] == INGOT_LAYOUT_PLAIN;
+    const ingot_value *y = step->outputs[0], *x = step->inputs[plain_a], *b = step->inputs[!plain_a];
+    size_t numbers = plain ? ingot_value_count(b) : 0, channels = (size_t)y->dims[1];
+    if (!plain || (numbers == 1 && channels > 1)) {
+        run_flat(step, d, plain && plain_a, plain && !plain_a);
+        return;
+    }
+    ingot_channel_op op = {.kind = kinds[d->kind][plain_a],
+                           .batch = (size_t)y->dims[0],
+                           .channels = channels,
+                           .image = ingot_blocked_image(y->rank, y->dims),
+                           .x = x->data,
+                           .b = b->data,
+                           .b_batch = numbers > channels ? channels : 0,
+                           .y = y->data,
+                           .then = d->epilogue.activation};
+    ingot_c16_channels_f32(&op, step->threads);
+}
+
+/* ---- Running ---- */
+
 static void sizes(const ingot_value *v, size_t *dims)
 {
     for (int i = 0; i < v->rank; i++)
@@ -59,6 +147,10 @@ static ingot_status run(const ingot_step *step, bool *declined)
     const ingot_cpu_region *own = step->region->detail;
     const detail *d = own->detail;
     const ingot_value *a = step->inputs[0], *b = step->inputs[1], *y = step->outputs[0];
+    if (step->tactic->output_layouts[0] == INGOT_LAYOUT_C16) {
+        run_blocked(step, d);
+        return INGOT_OK;
+    }
     size_t a_dims[INGOT_MAX_RANK], b_dims[INGOT_MAX_RANK], y_dims[INGOT_MAX_RANK];
     ptrdiff_t a_strides[INGOT_MAX_RANK], b_strides[INGOT_MAX_RANK];
     sizes(a, a_dims);
@@ -83,4 +175,5 @@ static ingot_status run(const ingot_step *step, bool *declined)
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_binary = {.name = "binary", .claim = claim, .tactic = tactic, .run = run};
+const ingot_cpu_family ingot_cpu_binary = {
+    .name = "binary", .claim = claim, .tactic = tactic, .blocked = blocked, .run = run};

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "cpu/c16/c16.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
 #include "ops/join.h"
@@ -21,6 +22,53 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
     tactic->name = "copy_runs";
+}
+
+/* Joined or split along the channels, and all of it can lie in blocks of them. */
+static bool is_of_channels(const ingot_region *region)
+{
+    const void *params = region->nodes[0]->params;
+    bool joins = ingot_cpu_is(region->nodes[0], "Concat");
+    const ingot_graph_value *x = region->inputs[0];
+    int64_t axis = joins ? ((const ingot_axis_params *)params)->axis : ((const ingot_split_params *)params)->axis;
+    if (!ingot_cpu_can_block(x) || ingot_axis_of(axis, x->type.rank) != 1)
+        return false;
+    size_t inputs = joins ? region->input_count : 1, outputs = region->output_count;
+    for (size_t i = 0; i < inputs; i++)
+        if (inputs > INGOT_MAX_LAID_OUT || !ingot_cpu_can_block(region->inputs[i]))
+            return false;
+    for (size_t i = 0; i < outputs; i++)
+        if (outputs > INGOT_MAX_LAID_OUT || !ingot_cpu_can_block(region->outputs[i]))
+            return false;
+    return true;
+}
+
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    bool joins = ingot_cpu_is(region->nodes[0], "Concat");
+    if (is_of_channels(region))
+        ingot_cpu_add_blocked(list, region, "copy_c16", joins ? 0 : ~1u);
+}
+
+static void run_blocked(const ingot_step *step)
+{
+    bool joins = ingot_cpu_is(step->region->nodes[0], "Concat");
+    const ingot_value *joined = joins ? step->outputs[0] : step->inputs[0];
+    ingot_channel_copy copy = {.batch = (size_t)joined->dims[0],
+                               .image = ingot_blocked_image(joined->rank, joined->dims)};
+    size_t parts = joins ? step->region->input_count : step->region->output_count, first = 0;
+    for (size_t i = 0; i < parts; i++, first += copy.count) {
+        const ingot_value *own = joins ? step->inputs[i] : step->outputs[i];
+        const ingot_value *x = joins ? own : joined, *y = joins ? joined : own;
+        copy.count = (size_t)own->dims[1];
+        copy.x = x->data;
+        copy.x_channels = (size_t)x->dims[1];
+        copy.x_first = joins ? 0 : first;
+        copy.y = y->data;
+        copy.y_channels = (size_t)y->dims[1];
+        copy.y_first = joins ? first : 0;
+        ingot_c16_copy_f32(&copy, step->threads);
+    }
 }
 
 /* Rows of the joined tensor, row bytes each, that a part takes part bytes of, from at on. */
@@ -112,11 +160,14 @@ static bool split(const ingot_step *step)
 
 static ingot_status run(const ingot_step *step, bool *declined)
 {
-    if (ingot_cpu_is(step->region->nodes[0], "Concat"))
+    if (ingot_cpu_is_blocked(step))
+        run_blocked(step);
+    else if (ingot_cpu_is(step->region->nodes[0], "Concat"))
         concat(step);
     else
         *declined = !split(step);
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_join = {.name = "join", .claim = claim, .tactic = tactic, .run = run};
+const ingot_cpu_family ingot_cpu_join = {
+    .name = "join", .claim = claim, .tactic = tactic, .blocked = blocked, .run = run};

@@ -1,9 +1,10 @@
 /* Pad with a constant, of elements of whole bytes. The padding is cut into one slab before and one behind on each axis. */
 #include <math.h>
+#include <string.h>
 
+#include "cpu/c16/c16.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
-#include "cpu/layout/layout.h"
 #include "ops/pad.h"
 
 /* Element i of the output along an axis is element i - begin of the input, as far as that is in first ... end - 1. */
@@ -28,6 +29,35 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
     tactic->name = "copy_padded";
+}
+
+/* The pads of a tensor of rank 4 where they are constants; those of the file need not be aligned. */
+static bool known_pads(const ingot_pad_params *p, const ingot_graph_value *given, int64_t pads[8])
+{
+    if (p->pads.given) {
+        memcpy(pads, p->pads.data, 8 * sizeof *pads);
+        return true;
+    }
+    if (!ingot_graph_value_is_constant(given) || given->constant->element != INGOT_INT64 ||
+        ingot_value_count(given->constant) != 8)
+        return false;
+    memcpy(pads, given->constant->data, 8 * sizeof *pads);
+    return true;
+}
+
+/* Elements added, none taken away, at the images' sides alone; they and the value that fills them are known now. */
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    const ingot_pad_params *p = region->nodes[0]->params;
+    const ingot_graph_value *x = region->inputs[0], *given = region->input_count > 1 ? region->inputs[1] : NULL;
+    int64_t pads[8];
+    if (!ingot_cpu_can_block(x) || x->type.rank != 4 || (region->input_count > 3 && region->inputs[3]) ||
+        !known_pads(p, given, pads))
+        return;
+    for (size_t i = 0; i < 8; i++)
+        if (pads[i] < 0 || (i % 4 < 2 && pads[i] != 0))
+            return;
+    ingot_cpu_add_blocked(list, region, "pad_c16", ~1u);
 }
 
 static void read_padding(const ingot_step *step, padding *pad)
@@ -73,6 +103,21 @@ static void fill_slab(ingot_copy box, int axis, int64_t first, int64_t count, in
     ingot_copy_strided(&box, threads);
 }
 
+static void run_blocked(const ingot_step *step, const padding *pad)
+{
+    const ingot_value *x = step->inputs[0], *y = step->outputs[0];
+    uint64_t bits[2] = {0};
+    ingot_c16_padding box = {.planes = (size_t)x->dims[0] * ingot_block_count((size_t)x->dims[1]),
+                             .in_height = (size_t)x->dims[2],
+                             .in_width = (size_t)x->dims[3],
+                             .out_height = (size_t)y->dims[2],
+                             .out_width = (size_t)y->dims[3],
+                             .top = (size_t)pad->begin[2],
+                             .left = (size_t)pad->begin[3]};
+    memcpy(&box.value, filler(step, bits), sizeof box.value);
+    ingot_c16_pad_f32(&box, x->data, y->data, step->threads);
+}
+
 static ingot_status run(const ingot_step *step, bool *declined)
 {
     const ingot_value *x = step->inputs[0];
@@ -85,6 +130,10 @@ static ingot_status run(const ingot_step *step, bool *declined)
     if (ingot_value_count(y) == 0)
         return INGOT_OK;
     read_padding(step, &pad);
+    if (ingot_cpu_is_blocked(step)) {
+        run_blocked(step, &pad);
+        return INGOT_OK;
+    }
     for (int i = 0; i < x->rank && !*declined; i++)
         *declined = pad.end[i] <= pad.first[i]; /* nothing of the input is left */
     if (*declined)
@@ -115,4 +164,5 @@ static ingot_status run(const ingot_step *step, bool *declined)
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_pad = {.name = "pad", .claim = claim, .tactic = tactic, .run = run};
+const ingot_cpu_family ingot_cpu_pad = {
+    .name = "pad", .claim = claim, .tactic = tactic, .blocked = blocked, .run = run};

@@ -1,4 +1,5 @@
 /* Pools of float images in one and two dimensions, and of whole planes. */
+#include "cpu/c16/c16.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
 #include "cpu/reduce/reduce.h"
@@ -43,12 +44,39 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     tactic->name = "pool_f32";
 }
 
+/* Every window has an element of the image in it, whatever the image's size. */
+static bool always_covers(const ingot_window_params *p)
+{
+    bool covers = !p->ceil_mode;
+    for (size_t i = 0; i < p->dilations.count; i++)
+        covers = covers && p->dilations.data[i] == 1;
+    for (size_t i = 0; i < p->pads.count; i++)
+        covers = covers && p->pads.data[i] < p->kernel_shape.data[i % p->kernel_shape.count];
+    return covers;
+}
+
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    const detail *d = ((const ingot_cpu_region *)region->detail)->detail;
+    const ingot_pool_params *p = region->nodes[0]->params;
+    if (!ingot_cpu_can_block(region->inputs[0]) || (d->average && !d->global && !always_covers(&p->window)))
+        return;
+    ingot_tactic *t = ingot_cpu_add_blocked(list, region, d->global ? "pool_global_c16" : "pool_c16", 0);
+    if (t && d->global) /* one pixel a channel: both layouts are the same but for the lanes behind */
+        t->output_layouts[0] = INGOT_LAYOUT_PLAIN;
+}
+
 static void run_global(const ingot_step *step, bool average)
 {
     const ingot_value *x = step->inputs[0];
+    ingot_reduce_kind kind = average ? INGOT_REDUCE_MEAN : INGOT_REDUCE_MAX;
+    if (ingot_cpu_is_blocked(step)) {
+        ingot_c16_reduce_f32(kind, (size_t)x->dims[0], (size_t)x->dims[1], ingot_blocked_image(x->rank, x->dims),
+                             x->data, step->outputs[0]->data, step->threads);
+        return;
+    }
     ingot_extent e = ingot_extent_of(x, 2, x->rank);
-    ingot_reduce_f32(average ? INGOT_REDUCE_MEAN : INGOT_REDUCE_MAX, e.outer, e.count, 1, x->data,
-                     step->outputs[0]->data, step->threads);
+    ingot_reduce_f32(kind, e.outer, e.count, 1, x->data, step->outputs[0]->data, step->threads);
 }
 
 /* Whether every window has an element of the image in it: a mean of none is the reference's. */
@@ -96,7 +124,8 @@ static ingot_status run(const ingot_step *step, bool *declined)
     const ingot_pool_params *p = node->params;
     const ingot_value *x = step->inputs[0];
     ingot_window window;
-    *declined = ingot_value_count(x) == 0 || (!d->global && x->rank != 3 && x->rank != 4);
+    bool is_blocked = ingot_cpu_is_blocked(step);
+    *declined = !is_blocked && (ingot_value_count(x) == 0 || (!d->global && x->rank != 3 && x->rank != 4));
     if (*declined)
         return INGOT_OK;
     if (d->global) {
@@ -104,14 +133,20 @@ static ingot_status run(const ingot_step *step, bool *declined)
         return INGOT_OK;
     }
     INGOT_TRY(ingot_pool_geometry(node, p, NULL, x->rank, x->dims, &window, step->error));
-    *declined = ingot_value_count(step->outputs[0]) == 0 || (d->average && !covers(&window, x->dims + 2));
+    *declined = !is_blocked && d->average && !covers(&window, x->dims + 2);
     if (*declined)
         return INGOT_OK;
     ingot_pool pool = geometry(x, &window);
     pool.average = d->average;
     pool.count_padding = p->count_include_pad;
+    if (is_blocked) {
+        pool.planes = (size_t)x->dims[0] * ingot_block_count((size_t)x->dims[1]);
+        ingot_c16_pool_f32(&pool, x->data, step->outputs[0]->data, step->threads);
+        return INGOT_OK;
+    }
     ingot_pool_f32(&pool, x->data, step->outputs[0]->data, step->threads);
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_pool = {.name = "pool", .claim = claim, .tactic = tactic, .run = run};
+const ingot_cpu_family ingot_cpu_pool = {
+    .name = "pool", .claim = claim, .tactic = tactic, .blocked = blocked, .run = run};

@@ -1,5 +1,6 @@
 /* PRelu on floats with one slope for all elements or one a channel. */
 #include "base/threads.h"
+#include "cpu/c16/c16.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
 #include "ops/binary.h"
@@ -18,6 +19,31 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
     tactic->name = "eltwise_prelu_f32";
+}
+
+/* One slope a channel, of [channels, 1, 1]. */
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    const ingot_type *x = &region->inputs[0]->type, *slopes = &region->inputs[1]->type;
+    if (!ingot_cpu_can_block(region->inputs[0]) || slopes->rank != x->rank - 1 || slopes->dims[0] != x->dims[1])
+        return;
+    for (int i = 1; i < slopes->rank; i++)
+        if (slopes->dims[i] != 1)
+            return;
+    ingot_cpu_add_blocked(list, region, "prelu_c16", 1u << 1);
+}
+
+static void run_blocked(const ingot_step *step)
+{
+    const ingot_value *x = step->inputs[0];
+    ingot_channel_op op = {.kind = INGOT_CHANNEL_LEAKY_RELU,
+                           .batch = (size_t)x->dims[0],
+                           .channels = (size_t)x->dims[1],
+                           .image = ingot_blocked_image(x->rank, x->dims),
+                           .x = x->data,
+                           .b = step->inputs[1]->data,
+                           .y = step->outputs[0]->data};
+    ingot_c16_channels_f32(&op, step->threads);
 }
 
 typedef struct prelu_task {
@@ -58,6 +84,10 @@ static ingot_status run(const ingot_step *step, bool *declined)
     const ingot_value *x = step->inputs[0], *slopes = step->inputs[1];
     prelu_task t = {.x = x->data, .slopes = slopes->data, .y = step->outputs[0]->data};
     int axis;
+    if (ingot_cpu_is_blocked(step)) {
+        run_blocked(step);
+        return INGOT_OK;
+    }
     *declined = ingot_value_count(x) == 0 || slopes->rank > x->rank || !find_axis(x, slopes, &axis);
     if (*declined)
         return INGOT_OK;
@@ -75,4 +105,5 @@ static ingot_status run(const ingot_step *step, bool *declined)
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_prelu = {.name = "prelu", .claim = claim, .tactic = tactic, .run = run};
+const ingot_cpu_family ingot_cpu_prelu = {
+    .name = "prelu", .claim = claim, .tactic = tactic, .blocked = blocked, .run = run};

@@ -1,9 +1,9 @@
 /* Resize and Upsample of floats on the last two axes: nearest and linear, by tables in the workspace. */
 #include <math.h>
 
+#include "cpu/c16/c16.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
-#include "cpu/layout/layout.h"
 #include "ops/resize_axis.h"
 
 static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
@@ -19,6 +19,13 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
     tactic->name = "resize_f32";
+}
+
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    const ingot_graph_value *x = region->inputs[0], *y = region->outputs[0];
+    if (ingot_cpu_can_block(x) && ingot_cpu_can_block(y) && x->type.rank == 4 && ingot_cpu_same_channels(x, y))
+        ingot_cpu_add_blocked(list, region, "resize_c16", ~1u);
 }
 
 /* Bytes of one of an axis's three tables. */
@@ -81,11 +88,12 @@ static ingot_status run(const ingot_step *step, bool *declined)
     const ingot_value *x = step->inputs[0], *y = step->outputs[0];
     ingot_resize_map maps[INGOT_MAX_RANK];
     int last = x->rank - 1;
+    bool is_blocked = ingot_cpu_is_blocked(step);
     *declined = last < 0 || ingot_value_count(y) == 0;
     if (*declined)
         return INGOT_OK;
     ingot_resize_read_maps(p, step->inputs, step->region->input_count, y, maps);
-    for (int i = 0; i <= last; i++)
+    for (int i = 0; i <= last && !is_blocked; i++)
         *declined = *declined || (i < last - 1 && !maps[i].same) || maps[i].in > UINT32_MAX;
     if (*declined)
         return INGOT_OK;
@@ -93,10 +101,15 @@ static ingot_status run(const ingot_step *step, bool *declined)
     void *memory = step->workspace;
     ingot_resize_axis height = fill_axis(p, last > 0 ? &maps[last - 1] : &flat, &memory);
     ingot_resize_axis width = fill_axis(p, &maps[last], &memory);
+    if (is_blocked) {
+        ingot_c16_resize_f32((size_t)x->dims[0] * ingot_block_count((size_t)x->dims[1]), &height, &width, x->data,
+                             y->data, step->threads);
+        return INGOT_OK;
+    }
     ingot_resize_f32(ingot_sizes_product(x->dims, 0, last > 0 ? last - 1 : 0), &height, &width, x->data, y->data,
                      step->threads);
     return INGOT_OK;
 }
 
 const ingot_cpu_family ingot_cpu_resize = {
-    .name = "resize", .claim = claim, .tactic = tactic, .measure = measure, .run = run};
+    .name = "resize", .claim = claim, .tactic = tactic, .blocked = blocked, .measure = measure, .run = run};

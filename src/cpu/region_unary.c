@@ -18,12 +18,20 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     tactic->name = "eltwise_unary_f32";
 }
 
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    if (ingot_cpu_can_block(region->inputs[0]))
+        ingot_cpu_add_blocked(list, region, "eltwise_unary_c16", ~1u);
+}
+
 static ingot_status run(const ingot_step *step, bool *declined)
 {
     const ingot_cpu_region *own = step->region->detail;
-    ingot_unary_f32(own->detail, step->inputs[0]->data, step->outputs[0]->data, ingot_value_count(step->inputs[0]),
-                    step->threads);
+    const ingot_value *x = step->inputs[0];
+    size_t count = ingot_cpu_is_blocked(step) ? ingot_blocked_count(x->rank, x->dims) : ingot_value_count(x);
+    ingot_unary_f32(own->detail, x->data, step->outputs[0]->data, count, step->threads);
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_unary = {.name = "unary", .claim = claim, .tactic = tactic, .run = run};
+const ingot_cpu_family ingot_cpu_unary = {
+    .name = "unary", .claim = claim, .tactic = tactic, .blocked = blocked, .run = run};

@@ -13,6 +13,11 @@ size_t ingot_blocked_image(int rank, const int64_t *dims)
     return (size_t)dims[rank - 1] * (rank == 4 ? (size_t)dims[2] : 1);
 }
 
+size_t ingot_blocked_count(int rank, const int64_t *dims)
+{
+    return (size_t)dims[0] * ingot_block_count((size_t)dims[1]) * INGOT_BLOCK * ingot_blocked_image(rank, dims);
+}
+
 bool ingot_blocked_bytes(unsigned layout, ingot_element element, int rank, const int64_t *dims, size_t *bytes)
 {
     int64_t padded[4];

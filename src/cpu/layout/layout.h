@@ -19,6 +19,8 @@ static inline size_t ingot_block_count(size_t channels)
 }
 /* h * w. */
 size_t ingot_blocked_image(int rank, const int64_t *dims);
+/* Floats of whole blocks, of a tensor whose sizes have been checked. */
+size_t ingot_blocked_count(int rank, const int64_t *dims);
 
 /* Plain x[batch][channels][image] to y in C16, where lanes past the last channel become 0, and back. */
 void ingot_block_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads);

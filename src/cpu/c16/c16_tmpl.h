@@ -1,0 +1,225 @@
+/* Template: kernels on blocks of 16 channels. A pixel of a block is 16 / LANES vectors. */
+#include <stdbool.h>
+
+#include "cpu/c16/c16_table.h"
+#include "cpu/simd/simd.h"
+
+/* ---- A number a channel ---- */
+
+static inline vec load_channels(const float *b, size_t lane, size_t channels)
+{
+    size_t rest = b && channels > lane ? channels - lane : 0;
+    return rest == 0 ? v_zero() : v_load_part(b + lane, rest < LANES ? rest : LANES);
+}
+
+static inline vec op_add(vec x, vec b, vec c)
+{
+    return v_add(x, b);
+}
+static inline vec op_sub(vec x, vec b, vec c)
+{
+    return v_sub(x, b);
+}
+static inline vec op_sub_from(vec x, vec b, vec c)
+{
+    return v_sub(b, x);
+}
+static inline vec op_mul(vec x, vec b, vec c)
+{
+    return v_mul(x, b);
+}
+static inline vec op_div(vec x, vec b, vec c)
+{
+    return v_div(x, b);
+}
+static inline vec op_div_of(vec x, vec b, vec c)
+{
+    return v_div(b, x);
+}
+/* v_min gives its second operand where one is NaN. */
+static inline vec op_min(vec x, vec b, vec c)
+{
+    return v_select(v_is_nan(x), x, v_min(x, b));
+}
+static inline vec op_max(vec x, vec b, vec c)
+{
+    return v_select(v_is_nan(x), x, v_max(x, b));
+}
+static inline vec op_affine(vec x, vec b, vec c)
+{
+    return v_fma(x, b, c);
+}
+static inline vec op_leaky_relu(vec x, vec b, vec c)
+{
+    return v_select(v_less(x, v_zero()), v_mul(b, x), x);
+}
+
+#define CHANNEL_KERNELS(X) \
+    X(ADD, add)            \
+    X(SUB, sub)            \
+    X(SUB_FROM, sub_from)  \
+    X(MUL, mul)            \
+    X(DIV, div)            \
+    X(DIV_OF, div_of)      \
+    X(MIN, min)            \
+    X(MAX, max)            \
+    X(AFFINE, affine)      \
+    X(LEAKY_RELU, leaky_relu)
+
+#define CHANNEL_FUNCTION(kind, name)                                                                               \
+    static void channel_##name(const float *x, const float *b, const float *c, size_t channels, float *y,          \
+                               size_t count)                                                                       \
+    {                                                                                                              \
+        for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {                                                 \
+            vec first = load_channels(b, lane, channels), second = load_channels(c, lane, channels);               \
+            for (size_t i = 0; i < count; i++)                                                                     \
+                v_store(y + i * INGOT_BLOCK + lane, op_##name(v_load(x + i * INGOT_BLOCK + lane), first, second)); \
+        }                                                                                                          \
+    }
+CHANNEL_KERNELS(CHANNEL_FUNCTION)
+
+/* ---- Joining ---- */
+
+#define UNROLL 4
+
+static inline __attribute__((always_inline)) vec join(const ingot_reduce_kind kind, vec a, vec b)
+{
+    if (kind == INGOT_REDUCE_MAX)
+        return v_select(v_is_nan(a), a, v_max(a, b));
+    if (kind == INGOT_REDUCE_MIN)
+        return v_select(v_is_nan(a), a, v_min(a, b));
+    return v_add(a, b);
+}
+
+static inline float neutral(ingot_reduce_kind kind)
+{
+    return kind == INGOT_REDUCE_MAX ? -INFINITY : kind == INGOT_REDUCE_MIN ? INFINITY : 0.0f;
+}
+
+static inline __attribute__((always_inline)) void join_pixels(const ingot_reduce_kind kind, const float *x,
+                                                              size_t count, size_t channels, float *y)
+{
+    for (size_t lane = 0; lane < channels; lane += LANES) {
+        vec sum[UNROLL];
+        for (int u = 0; u < UNROLL; u++)
+            sum[u] = v_set(neutral(kind));
+        size_t i = 0;
+        for (; i + UNROLL <= count; i += UNROLL) {
+            for (size_t u = 0; u < UNROLL; u++)
+                sum[u] = join(kind, sum[u], v_load(x + (i + u) * INGOT_BLOCK + lane));
+        }
+        for (; i < count; i++)
+            sum[0] = join(kind, sum[0], v_load(x + i * INGOT_BLOCK + lane));
+        vec all = join(kind, join(kind, sum[0], sum[1]), join(kind, sum[2], sum[3]));
+        if (kind == INGOT_REDUCE_MEAN)
+            all = v_div(all, v_set((float)count));
+        v_store_part(y + lane, all, channels - lane < LANES ? channels - lane : LANES);
+    }
+}
+
+static void reduce(ingot_reduce_kind kind, const float *x, size_t count, size_t channels, float *y)
+{
+    switch (kind) {
+    case INGOT_REDUCE_MAX:
+        join_pixels(INGOT_REDUCE_MAX, x, count, channels, y);
+        break;
+    case INGOT_REDUCE_MIN:
+        join_pixels(INGOT_REDUCE_MIN, x, count, channels, y);
+        break;
+    case INGOT_REDUCE_MEAN:
+        join_pixels(INGOT_REDUCE_MEAN, x, count, channels, y);
+        break;
+    default:
+        join_pixels(INGOT_REDUCE_SUM, x, count, channels, y);
+    }
+}
+
+/* ---- Pools ---- */
+
+/* Taps of a window at start that lie in [low, high): the first one and their number. */
+static size_t taps_inside(ptrdiff_t start, size_t taps, size_t dilation, ptrdiff_t low, ptrdiff_t high, size_t *first)
+{
+    ptrdiff_t step = (ptrdiff_t)dilation;
+    ptrdiff_t begin = start < low ? (low - start + step - 1) / step : 0;
+    ptrdiff_t end = start >= high ? 0 : (high - 1 - start) / step + 1;
+    end = end < (ptrdiff_t)taps ? end : (ptrdiff_t)taps;
+    *first = (size_t)begin;
+    return end > begin ? (size_t)(end - begin) : 0;
+}
+
+/* The number that a window's sum is divided by, along one axis. */
+static float taps_counted(const ingot_pool *p, ptrdiff_t start, size_t taps, size_t size, size_t before, size_t after,
+                          size_t dilation)
+{
+    size_t first;
+    ptrdiff_t low = p->count_padding ? -(ptrdiff_t)before : 0,
+              high = (ptrdiff_t)(p->count_padding ? size + after : size);
+    return (float)taps_inside(start, taps, dilation, low, high, &first);
+}
+
+/* One output: the rows of a column are joined first, then the columns. from: the first tap in the image. */
+static inline __attribute__((always_inline)) vec join_window(const ingot_pool *p, const ingot_reduce_kind kind,
+                                                             const float *from, size_t rows, size_t columns)
+{
+    const size_t row = p->dilation_height * p->in_width * INGOT_BLOCK, column = p->dilation_width * INGOT_BLOCK;
+    vec value = v_set(neutral(kind));
+    for (size_t x = 0; x < columns && rows > 0; x++) {
+        vec joined = v_load(from + x * column);
+        for (size_t y = 1; y < rows; y++)
+            joined = join(kind, joined, v_load(from + x * column + y * row));
+        value = x == 0 ? joined : join(kind, value, joined);
+    }
+    return value;
+}
+
+static void pool_row(const ingot_pool *p, const float *plane, size_t y, float *out)
+{
+    ptrdiff_t top = (ptrdiff_t)(y * p->stride_height) - (ptrdiff_t)p->pad_top;
+    size_t first_row, first;
+    size_t rows = taps_inside(top, p->kernel_height, p->dilation_height, 0, (ptrdiff_t)p->in_height, &first_row);
+    float height = taps_counted(p, top, p->kernel_height, p->in_height, p->pad_top, p->pad_bottom, p->dilation_height);
+    top += (ptrdiff_t)(first_row * p->dilation_height);
+    for (size_t x = 0; x < p->out_width; x++, out += INGOT_BLOCK) {
+        ptrdiff_t left = (ptrdiff_t)(x * p->stride_width) - (ptrdiff_t)p->pad_left;
+        size_t columns = taps_inside(left, p->kernel_width, p->dilation_width, 0, (ptrdiff_t)p->in_width, &first);
+        const float *from = plane;
+        if (rows > 0 && columns > 0)
+            from += (top * (ptrdiff_t)p->in_width + left + (ptrdiff_t)(first * p->dilation_width)) * INGOT_BLOCK;
+        float divisor = height;
+        if (p->average)
+            divisor *=
+                taps_counted(p, left, p->kernel_width, p->in_width, p->pad_left, p->pad_right, p->dilation_width);
+        for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
+            vec value = p->average ? v_div(join_window(p, INGOT_REDUCE_SUM, from + lane, rows, columns), v_set(divisor))
+                                   : join_window(p, INGOT_REDUCE_MAX, from + lane, rows, columns);
+            v_store(out + lane, value);
+        }
+    }
+}
+
+/* ---- Resizing ---- */
+
+static void resize_row(const float *top, const float *bottom, float down, const ingot_resize_axis *width, float *y)
+{
+    vec vertical = v_set(down);
+    for (size_t i = 0; i < width->out; i++, y += INGOT_BLOCK) {
+        size_t low = width->low[i] * (size_t)INGOT_BLOCK, high = width->high[i] * (size_t)INGOT_BLOCK;
+        vec weight = v_set(width->weight[i]);
+        for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
+            vec a = v_load(top + low + lane), b = v_load(top + high + lane);
+            vec c = v_load(bottom + low + lane), d = v_load(bottom + high + lane);
+            vec upper = v_fma(weight, v_sub(b, a), a), lower = v_fma(weight, v_sub(d, c), c);
+            v_store(y + lane, v_fma(vertical, v_sub(lower, upper), upper));
+        }
+    }
+}
+
+const ingot_c16_table LEVEL_NAME(ingot_c16_table) = {
+    .channel =
+        {
+#define CHANNEL_ENTRY(kind, name) [INGOT_CHANNEL_##kind] = channel_##name,
+            CHANNEL_KERNELS(CHANNEL_ENTRY)},
+    .pool_row = pool_row,
+    .reduce = reduce,
+    .resize_row = resize_row,
+};

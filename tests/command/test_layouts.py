@@ -1,0 +1,133 @@
+"""Tensors in blocks of channels: the same values in every layout, and few reorders between them."""
+import json
+
+import numpy as np
+import onnxruntime
+import pytest
+from conftest import save_model, tensor_info
+from onnx import TensorProto, helper, numpy_helper
+
+
+class Graph:
+    """Nodes with their weights, made one after the other; a method returns the name of the node's output."""
+
+    def __init__(self):
+        self.nodes, self.weights, self.random = [], [], np.random.default_rng(7)
+
+    def constant(self, array):
+        self.weights.append(numpy_helper.from_array(np.asarray(array), f"w{len(self.weights)}"))
+        return self.weights[-1].name
+
+    def node(self, operator, *inputs, outputs=1, **attributes):
+        names = [f"v{len(self.nodes)}_{i}" for i in range(outputs)]
+        self.nodes.append(helper.make_node(operator, list(inputs), names, **attributes))
+        return names[0] if outputs == 1 else names
+
+    def numbers(self, *shape):
+        return self.constant((self.random.standard_normal(shape) * .3).astype(np.float32))
+
+    def conv(self, x, channels, outputs, kernel=3, group=1, stride=1):
+        weights = self.numbers(outputs, channels // group, kernel, kernel)
+        return self.node("Conv", x, weights, self.numbers(outputs), group=group, strides=[stride] * 2,
+                         pads=[kernel // 2] * 4)
+
+    def save(self, path, outputs, shape, out_shape=("N", "C", "H", "W")):
+        return save_model(path, self.nodes, [tensor_info("x", TensorProto.FLOAT, shape)],
+                          [tensor_info(name, TensorProto.FLOAT, None if out_shape is None else list(out_shape))
+                           for name in outputs], self.weights)
+
+
+def image_network(path, outputs=None):
+    """First layer, depthwise, squeeze-and-excite, residual, pool, concatenation, resize: what networks for images are made of."""
+    g = Graph()
+    first = g.node("Relu", g.conv("x", 3, 32, stride=2))
+    wide = g.node("HardSwish", g.conv(first, 32, 64, kernel=1))
+    deep = g.node("Relu", g.conv(wide, 64, 64, kernel=5, group=64))
+    squeezed = g.node("Relu", g.conv(g.node("GlobalAveragePool", deep), 64, 16, kernel=1))
+    scale = g.node("HardSigmoid", g.conv(squeezed, 16, 64, kernel=1))
+    narrow = g.conv(g.node("Mul", deep, scale), 64, 32, kernel=1)
+    residual = g.node("Add", first, narrow)
+    pooled = g.node("MaxPool", residual, kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1])
+    joined = g.node("Concat", residual, pooled, axis=1)
+    larger = g.node("Resize", joined, "", g.constant(np.array([1, 1, 2, 2], np.float32)), mode="nearest")
+    last = g.conv(g.node("Relu", g.conv(larger, 64, 48)), 48, 48)
+    return g.save(path, [last] if outputs is None else [last, residual, deep, wide], ["N", 3, "H", "W"])
+
+
+def mixed_network(path):
+    """Operators that take both layouts, on numbers of channels that do not fill their blocks."""
+    g = Graph()
+    x = g.node("Relu", g.conv("x", 3, 21))
+    scale, bias, mean = (g.numbers(21) for _ in range(3))
+    normal = g.node("BatchNormalization", x, scale, bias, mean, g.constant(np.full(21, 2, np.float32)))
+    sloped = g.node("PRelu", normal, g.numbers(21, 1, 1))
+    shifted = g.node("Sub", g.constant(np.float32(1)), g.node("Add", sloped, g.numbers(1, 21, 1, 1)))
+    padded = g.node("Pad", shifted, g.constant(np.array([0, 0, 1, 2, 0, 0, 0, 1], np.int64)), g.constant(np.float32(.5)))
+    average = g.node("AveragePool", padded, kernel_shape=[3, 2], strides=[2, 1], pads=[1, 1, 1, 0])
+    left, middle, right = g.node("Split", average, g.constant(np.array([5, 9, 7], np.int64)), axis=1, outputs=3)
+    joined = g.node("Concat", right, g.node("Sigmoid", left), middle, axis=1)
+    smooth = g.node("Resize", joined, "", g.constant(np.array([1, 1, 1.5, 2], np.float32)), mode="linear")
+    spread = g.node("Div", smooth, g.node("Exp", g.node("ReduceMean", smooth, axes=[2, 3], keepdims=1)))
+    last = g.node("Softmax", g.conv(spread, 21, 19), axis=1)
+    flat = g.node("Flatten", g.node("GlobalMaxPool", spread))
+    return g.save(path, [last, joined, flat], ["N", 3, "H", "W"], None)
+
+
+def results(ingot, model, x, folder):
+    np.save(folder / "x.npy", x)
+    ingot("run", model, "--input", f"x={folder / 'x.npy'}", "--output-dir", folder)
+    names = [output["name"] for output in json.loads(ingot("inspect", model, "--json").stdout)["outputs"]]
+    return [np.load(folder / f"{name}.npy") for name in names]
+
+
+@pytest.mark.parametrize("layout", ["plain", "own", None])
+@pytest.mark.parametrize("make", [image_network, mixed_network, lambda path: image_network(path, "all")],
+                         ids=["image", "mixed", "exposed"])
+def test_values_do_not_depend_on_the_layout(ingot, tmp_path, monkeypatch, make, layout):
+    model = make(tmp_path / "m.onnx")
+    session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    if layout:
+        monkeypatch.setenv("INGOT_LAYOUT", layout)
+    for shape in ((1, 3, 34, 30), (3, 3, 17, 40)):
+        x = np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+        for have, want in zip(results(ingot, model, x, tmp_path), session.run(None, {"x": x})):
+            assert have.shape == want.shape
+            np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5 * np.abs(want).max())
+
+
+def test_an_exposed_value_changes_no_bit(ingot, tmp_path):
+    x = np.random.default_rng(3).standard_normal((1, 3, 34, 30)).astype(np.float32)
+    last = results(ingot, image_network(tmp_path / "m.onnx"), x, tmp_path)[0]
+    exposed = results(ingot, image_network(tmp_path / "all.onnx", "all"), x, tmp_path)[0]
+    assert last.tobytes() == exposed.tobytes()
+
+
+def test_an_image_network_is_reordered_at_its_end_at_most(ingot, tmp_path):
+    regions = json.loads(ingot("inspect", image_network(tmp_path / "m.onnx"), "--json").stdout)["session"]["regions"]
+    assert sum(region["tactic"] == "reorder" for region in regions) <= 2
+
+
+def test_the_plain_layout_alone_needs_no_reorder(ingot, tmp_path, monkeypatch):
+    monkeypatch.setenv("INGOT_LAYOUT", "plain")
+    regions = json.loads(ingot("inspect", image_network(tmp_path / "m.onnx"), "--json").stdout)["session"]["regions"]
+    assert all(region["tactic"] != "reorder" and "c16" not in region["tactic"] for region in regions)
+
+
+def test_bodies_of_control_flow_read_values_of_any_layout(ingot, tmp_path, monkeypatch):
+    monkeypatch.setenv("INGOT_LAYOUT", "own")
+    g, body = Graph(), Graph()
+    inner = g.node("Relu", g.conv("x", 3, 20))
+    weights = g.numbers(20, 20, 3, 3)
+    body.nodes = [helper.make_node("Conv", [inner, weights], ["c"], pads=[1, 1, 1, 1]),
+                  helper.make_node("Relu", ["c"], ["r"])]
+    then = helper.make_graph(body.nodes, "then", [], [tensor_info("r", TensorProto.FLOAT, None)])
+    other = helper.make_graph([helper.make_node("Neg", [inner], ["n"])], "else", [], [tensor_info("n", TensorProto.FLOAT, None)])
+    total = g.node("ReduceSum", "x", keepdims=0)
+    chosen = g.node("If", g.node("Greater", total, g.constant(np.float32(0))), then_branch=then, else_branch=other)
+    model = g.save(tmp_path / "m.onnx", [g.node("MaxPool", g.node("Add", chosen, inner), kernel_shape=[2, 2])],
+                   ["N", 3, "H", "W"], None)
+    session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    for sign in (1, -1):
+        x = np.full((2, 3, 9, 8), sign, np.float32)
+        (have,), (want,) = results(ingot, model, x, tmp_path), session.run(None, {"x": x})
+        np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5 * np.abs(want).max())
