@@ -234,6 +234,27 @@ static void check_odd_values(const ingot_gemm_kernel *kernel)
     guard_release();
 }
 
+/* Products and sums that are denormal numbers are exact. */
+static void check_denormals(const ingot_gemm_kernel *kernel)
+{
+    product p = make_product(kernel, (const size_t[3]){9, 37, 24}, &layouts[1], true);
+    float *a = (float *)(void *)(uintptr_t)p.g.a, *b = (float *)(void *)(uintptr_t)p.g.b;
+    for (size_t i = 0; i < 9 * 24; i++)
+        a[i] = (float)(1 + i % 5) * 0x1p-149f;
+    for (size_t i = 0; i < 24 * 37; i++)
+        b[i] = (float)(1 + i % 3);
+    ingot_gemm_f32(&p.g, p.workspace, 1);
+    bool good = true;
+    for (size_t i = 0; i < 9; i++) {
+        for (size_t j = 0; j < 37; j++) {
+            double size;
+            good = good && (double)p.c[i * p.g.c_row + j] == dot(&p.g, i, j, &size);
+        }
+    }
+    check_case(good, "%s denormal numbers", ingot_gemm_kernel_name(kernel));
+    guard_release();
+}
+
 static void check(void)
 {
     for (size_t i = 0; i < ingot_gemm_kernel_count(); i++) {
@@ -244,6 +265,7 @@ static void check(void)
         check_epilogues(kernel);
         check_batches(kernel);
         check_odd_values(kernel);
+        check_denormals(kernel);
     }
 }
 

@@ -73,6 +73,25 @@ static void check_gru(int level, size_t batch, size_t hidden, bool before_reset,
     guard_release();
 }
 
+/* A gate that is NaN makes its cell NaN and leaves the others as they were. */
+static void check_odd_values(int level)
+{
+    enum { N = 19 };
+    float *x = random_floats(3 * N, true), *r = random_floats(3 * N, true), *previous = random_floats(N, true);
+    float *h = guard_floats(N, true), *expected = guard_floats(N, true), *reset = guard_floats(N, true);
+    ingot_gru_cell task = {1, N, x, 3 * N, r, 3 * N, previous, N, expected, N, reset, 0};
+    ingot_recurrent_table_at(level)->gru_cell(&task);
+    x[2 * N + 7] = NAN;
+    r[11] = -INFINITY; /* its update gate is 0 */
+    task.h = h;
+    ingot_recurrent_table_at(level)->gru_cell(&task);
+    bool good = true;
+    for (size_t i = 0; i < N; i++)
+        good = good && (i == 7 ? isnan(h[i]) != 0 : i == 11 ? fabsf(h[i]) <= 1 : same_bits(&h[i], &expected[i], 1));
+    check_case(good, "%s NaN and infinity in a GRU cell", ingot_level_name(level));
+    guard_release();
+}
+
 static void check(void)
 {
     static const size_t sizes[] = {1, 3, 16, 17, 100};
@@ -83,6 +102,37 @@ static void check(void)
             check_gru(level, 1 + s % 3, sizes[s], true, 0);
             check_gru(level, 1 + s % 3, sizes[s], false, 0.5f);
         }
+        if (ingot_level_runs(level))
+            check_odd_values(level);
+    }
+}
+
+typedef struct cell_bench {
+    const ingot_recurrent_table *table;
+    ingot_gru_cell gru;
+} cell_bench;
+
+static void work(void *argument)
+{
+    cell_bench *b = argument;
+    b->table->gru_cell(&b->gru);
+}
+
+/* Layers of 64, 256 and 512, as speech and text models have them. */
+static void bench(void)
+{
+    static const size_t sizes[] = {64, 256, 512};
+    for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
+        for (size_t s = 0; s < 3 && ingot_level_runs(level); s++) {
+            size_t n = sizes[s];
+            float *x = random_floats(3 * n, false), *r = random_floats(3 * n, false), *h = random_floats(n, false);
+            cell_bench b = {ingot_recurrent_table_at(level),
+                            {1, n, x, 3 * n, r, 3 * n, h, n, guard_floats(n, false), n, guard_floats(n, false), 0}};
+            double time = best_time(work, &b);
+            printf("%-7s GRU cell %5zu %9.3f us %7.3f ns an element\n", ingot_level_name(level), n, time / 1e3,
+                   time / (double)n);
+            guard_release();
+        }
     }
 }
 
@@ -92,4 +142,4 @@ static void list(void)
         printf("LSTM cell, GRU cell %s\n", ingot_level_name(level));
 }
 
-const check_part check_recurrent = {"recurrent", check, NULL, list};
+const check_part check_recurrent = {"recurrent", check, bench, list};

@@ -156,6 +156,31 @@ static void check_group_norm(void)
     guard_release();
 }
 
+/* One number that is none makes its row so and no other; denormal numbers do not vanish. */
+static void check_odd_values(int level)
+{
+    enum { COUNT = 197 };
+    const ingot_reduce_table *table = ingot_reduce_table_at(level);
+    float *x = random_floats(COUNT, true), *y = guard_floats(COUNT, true), mean, square;
+    bool good = true;
+    x[101] = NAN;
+    table->softmax_row(false, x, COUNT, y);
+    for (size_t i = 0; i < COUNT; i++)
+        good = good && isnan(y[i]);
+    table->moments(x, COUNT, false, &mean, &square);
+    good = good && isnan(mean) && isnan(square);
+    x[101] = INFINITY;
+    good = good && table->row(INGOT_REDUCE_SUM, x, COUNT) == INFINITY &&
+           table->row(INGOT_REDUCE_MAX, x, COUNT) == INFINITY;
+    for (size_t i = 0; i < COUNT; i++)
+        x[i] = 0x1p-149f;
+    good = good && table->row(INGOT_REDUCE_SUM, x, COUNT) == COUNT * 0x1p-149f;
+    table->normalize(x, COUNT, 0, 1, NULL, NULL, y);
+    good = good && same_bits(x, y, COUNT);
+    check_case(good, "%s NaN, infinity, denormal numbers", ingot_level_name(level));
+    guard_release();
+}
+
 /* height, width, kernel height and width, stride, dilation, pads top, left, bottom, right */
 static const size_t pools[][10] = {
     {112, 112, 3, 3, 2, 1, 1, 1, 1, 1}, {20, 20, 5, 5, 1, 1, 2, 2, 2, 2}, {7, 7, 7, 7, 1, 1, 0, 0, 0, 0},
@@ -251,6 +276,7 @@ static void check(void)
         check_softmax(level, false);
         check_softmax(level, true);
         check_norms(level);
+        check_odd_values(level);
         for (size_t s = 0; s < sizeof pools / sizeof pools[0]; s++) {
             for (int variant = 0; variant < 3; variant++)
                 check_pool(level, pools[s], variant);
@@ -261,54 +287,90 @@ static void check(void)
     check_threads_of_rows();
 }
 
+typedef enum row_work { ROW_SUM, ROW_SOFTMAX, ROW_LAYER_NORM } row_work;
+
 typedef struct row_bench {
     const ingot_reduce_table *table;
+    const ingot_pool *pool; /* NULL: rows */
+    row_work what;
+    size_t rows, count;
     float *x, *y;
-    int what;
 } row_bench;
 
 static void work(void *argument)
 {
-    row_bench *b = argument;
+    const row_bench *b = argument;
     float mean, square;
-    ingot_pool pool = {.in_height = 56,
-                       .in_width = 56,
-                       .out_height = 28,
-                       .out_width = 28,
-                       .kernel_height = 3,
-                       .kernel_width = 3,
-                       .stride_height = 2,
-                       .stride_width = 2,
-                       .dilation_height = 1,
-                       .dilation_width = 1,
-                       .pad_top = 1,
-                       .pad_left = 1};
-    if (b->what == 0) {
-        b->y[0] = b->table->row(INGOT_REDUCE_SUM, b->x, 4096);
-    } else if (b->what == 1) {
-        b->table->softmax_row(false, b->x, 4096, b->y);
-    } else if (b->what == 2) {
-        b->table->moments(b->x, 4096, false, &mean, &square);
-        b->table->normalize(b->x, 4096, mean, square, b->x, b->x, b->y);
-    } else {
-        for (size_t y = 0; y < 28; y++)
-            b->table->pool_row(&pool, b->x, y, b->y);
+    for (size_t row = 0; row < b->rows; row++) {
+        const float *x = b->x + row * b->count;
+        if (b->pool) {
+            b->table->pool_row(b->pool, b->x, row, b->y);
+        } else if (b->what == ROW_SUM) {
+            b->y[row] = b->table->row(INGOT_REDUCE_SUM, x, b->count);
+        } else if (b->what == ROW_SOFTMAX) {
+            b->table->softmax_row(false, x, b->count, b->y + row * b->count);
+        } else {
+            b->table->moments(x, b->count, false, &mean, &square);
+            b->table->normalize(x, b->count, mean, square, b->x, b->x, b->y + row * b->count);
+        }
     }
 }
 
+static void bench_rows(int level, row_bench b, const char *name)
+{
+    b.table = ingot_reduce_table_at(level);
+    b.x = random_floats(b.rows * b.count, false);
+    b.y = guard_floats(b.rows * b.count, false);
+    double time = best_time(work, &b);
+    printf("%-7s %-12s %5zux%-5zu %9.1f us %7.3f ns an element\n", ingot_level_name(level), name, b.rows, b.count,
+           time / 1e3, time / (double)(b.rows * b.count));
+    guard_release();
+}
+
+static void bench_pool(int level, const ingot_pool *pool, const char *name)
+{
+    row_bench b = {.table = ingot_reduce_table_at(level), .pool = pool, .rows = pool->out_height};
+    b.x = random_floats(pool->in_height * pool->in_width, false);
+    b.y = guard_floats(pool->out_width, false);
+    double time = best_time(work, &b), elements = (double)(pool->out_height * pool->out_width);
+    printf("%-7s %-12s %5zux%-5zu %9.1f us %7.3f ns an element\n", ingot_level_name(level), name, pool->in_height,
+           pool->in_width, time / 1e3, time / elements);
+    guard_release();
+}
+
+#define BENCH_POOL(size, out, kernel, stride, pad)                                                        \
+    {                                                                                                     \
+        .planes = 1, .in_height = size, .in_width = size, .out_height = out, .out_width = out,            \
+        .kernel_height = kernel, .kernel_width = kernel, .stride_height = stride, .stride_width = stride, \
+        .dilation_height = 1, .dilation_width = 1, .pad_top = pad, .pad_left = pad                        \
+    }
+
+/* Attention of 12 heads and 128 or 197 tokens, layers of 384, 768 and 1024, the end and the beginning of image networks, and a
+ * detector's pyramid. */
 static void bench(void)
 {
-    static const char *const names[] = {"sum", "softmax", "layer norm", "max pool 3x3/2"};
-    static const double elements[] = {4096, 4096, 4096, 28 * 28};
-    row_bench b = {.x = random_floats(4096, false), .y = guard_floats(4096, false)};
+    static const struct {
+        const char *name;
+        row_bench b;
+    } rows[] = {
+        {"softmax", {.what = ROW_SOFTMAX, .rows = 12 * 128, .count = 128}},
+        {"softmax", {.what = ROW_SOFTMAX, .rows = 12 * 197, .count = 197}},
+        {"softmax", {.what = ROW_SOFTMAX, .rows = 1, .count = 1000}},
+        {"layer norm", {.what = ROW_LAYER_NORM, .rows = 128, .count = 384}},
+        {"layer norm", {.what = ROW_LAYER_NORM, .rows = 128, .count = 768}},
+        {"layer norm", {.what = ROW_LAYER_NORM, .rows = 197, .count = 768}},
+        {"sum", {.what = ROW_SUM, .rows = 2048, .count = 49}},
+        {"sum", {.what = ROW_SUM, .rows = 64, .count = 3136}},
+    };
+    static const ingot_pool first = BENCH_POOL(112, 56, 3, 2, 1), pyramid = BENCH_POOL(20, 20, 5, 1, 2);
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        for (b.what = 0; b.what < 4 && ingot_level_runs(level); b.what++) {
-            b.table = ingot_reduce_table_at(level);
-            printf("%-7s %-15s %7.3f ns an element\n", ingot_level_name(level), names[b.what],
-                   best_time(work, &b) / elements[b.what]);
-        }
+        if (!ingot_level_runs(level))
+            continue;
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+            bench_rows(level, rows[i].b, rows[i].name);
+        bench_pool(level, &first, "max 3x3/2");
+        bench_pool(level, &pyramid, "max 5x5");
     }
-    guard_release();
 }
 
 static void list(void)
