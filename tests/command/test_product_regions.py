@@ -1,0 +1,43 @@
+"""Products as regions: weights that a Transpose turns are packed as they lie; long narrow products are split by rows."""
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+from conftest import save_model, tensor_info
+
+
+def run(ingot, tmp_path, model, x, *words):
+    np.save(tmp_path / "x.npy", x)
+    ingot("run", model, "--input", tmp_path / "x.npy", "--output-dir", tmp_path / "out", *words)
+    return np.load(tmp_path / "out" / "y.npy")
+
+
+def test_a_large_transposed_weight_is_packed_as_it_lies(ingot, tmp_path):
+    rng = np.random.default_rng(1)
+    w = rng.standard_normal((1200, 300)).astype(np.float32)
+    bias = rng.standard_normal(1200).astype(np.float32)
+    x = rng.standard_normal((2, 5, 300)).astype(np.float32)
+    nodes = [helper.make_node("Transpose", ["w"], ["t"], perm=[1, 0]), helper.make_node("MatMul", ["x", "t"], ["m"]),
+             helper.make_node("Add", ["m", "bias"], ["y"])]
+    model = save_model(tmp_path / "m.onnx", nodes, [tensor_info("x", TensorProto.FLOAT, ["B", "S", 300])],
+                       [tensor_info("y", TensorProto.FLOAT, None)],
+                       [numpy_helper.from_array(w, "w"), numpy_helper.from_array(bias, "bias")])
+    assert "Transpose+MatMul+Add" in ingot("inspect", model).stdout
+    y = run(ingot, tmp_path, model, x)
+    np.testing.assert_allclose(y, x.astype(np.float64) @ w.T.astype(np.float64) + bias, rtol=1e-5, atol=2e-5)
+
+
+def test_a_long_narrow_product_has_the_bits_of_its_rows(ingot, tmp_path):
+    """Split by rows, with other tiles than a product of few rows has, and for any number of threads."""
+    rng = np.random.default_rng(2)
+    w = rng.standard_normal((900, 70)).astype(np.float32)
+    x = rng.standard_normal((1000, 900)).astype(np.float32)
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Relu", ["m"], ["y"])]
+    model = save_model(tmp_path / "m.onnx", nodes, [tensor_info("x", TensorProto.FLOAT, ["N", 900])],
+                       [tensor_info("y", TensorProto.FLOAT, ["N", 70])], [numpy_helper.from_array(w, "w")])
+    whole = run(ingot, tmp_path, model, x)
+    exact = np.maximum(x.astype(np.float64) @ w.astype(np.float64), 0)
+    np.testing.assert_allclose(whole, exact, rtol=1e-5, atol=1e-4)
+    for threads in (2, 7):
+        assert run(ingot, tmp_path, model, x, "--threads", threads).tobytes() == whole.tobytes()
+    for first, end in ((0, 1), (55, 58), (990, 1000)):
+        assert run(ingot, tmp_path, model, x[first:end]).tobytes() == whole[first:end].tobytes()
