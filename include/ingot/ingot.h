@@ -339,7 +339,7 @@ typedef struct ingot_session_options {
         *warmup_shapes; /* inputs left out take their declared sizes; free sizes are not warmed up */
     size_t warmup_shape_count;
     size_t max_contexts;     /* runs at once; one more waits for a context; 0: 16 */
-    size_t shape_cache_size; /* input shapes whose layout is kept, the least recently used leaves; 0: 64 */
+    size_t shape_cache_size; /* input shapes whose layout is kept, the least recently used leaves; 0: 32 */
     ingot_cancel *cancel;    /* ends creation and every run of the session; NULL: none; the session keeps a reference */
     const ingot_thread_pool *thread_pool; /* runs the parts of a run; NULL: Ingot's own threads */
 } ingot_session_options;

@@ -233,7 +233,7 @@ def load(model: ModelSource, *, threads: int = 0, device: Optional[str] = None, 
     disabled_passes: names of passes to leave out.
     warmup_shapes: shapes by input name that memory is laid out for, so that the first run with them finds everything ready.
     max_contexts: runs at once, one more waits; 0: 16.
-    shape_cache_size: input shapes whose layout is kept; 0: 64.
+    shape_cache_size: input shapes whose layout is kept; 0: 32.
     data_folder: where external data lies; by default the folder of the model.
     mmap: False reads files instead of mapping them: slower and larger, safe where files may shrink.
     cancel: an ingot.Cancel that ends loading, and every run of the session.

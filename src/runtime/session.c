@@ -9,7 +9,7 @@
 #include "runtime/evaluate.h"
 
 #define DEFAULT_CONTEXTS 16
-#define DEFAULT_SHAPES   64
+#define DEFAULT_SHAPES   32
 
 void ingot_session_options_init(ingot_session_options *options)
 {
