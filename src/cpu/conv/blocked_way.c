@@ -7,8 +7,8 @@
  * them: both stay in the L2 cache. */
 #define WEIGHT_BYTES (384u << 10)
 #define INPUT_BYTES  (512u << 10)
-/* Pixels of input, at least, for which weights are gone through. */
-#define INPUT_PIXELS 512
+/* Outputs of a channel, at least, for which weights are gone through. */
+#define STRIP_PIXELS 512
 /* Dilation from which on bands are copied. */
 #define BAND_DILATION 4
 /* Multiply-adds of a chunk, at least, and chunks of an image, about, where there is as much work. */
@@ -101,7 +101,8 @@ ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b)
     }
     size_t pixels = way.copies ? way.row_size * ingot_blocked_rows_seen(&way, c, way.rows) : way.columns;
     size_t block_bytes = w->block_size * group_blocks * INGOT_BLOCK * sizeof(float);
-    size_t pixel_bytes = w->channels * sizeof(float) * ingot_least(pixels, INPUT_PIXELS);
+    size_t seen = ingot_ceil_div(pixels, ingot_most(way.rows * way.columns, 1)); /* by an output */
+    size_t pixel_bytes = w->channels * sizeof(float) * ingot_least(pixels, STRIP_PIXELS * seen);
     way.k_parts = ingot_most(ingot_ceil_div(w->in_blocks, ingot_most(WEIGHT_BYTES / block_bytes, 1)),
                              ingot_ceil_div(pixel_bytes, INPUT_BYTES));
     way.k_parts = ingot_most(ingot_least(way.k_parts, w->in_blocks), 1);
