@@ -22,6 +22,21 @@ static const detail *detail_of(const ingot_region *region)
 
 /* ---- Geometry ---- */
 
+/* A column of pixels lies in memory as a row does, and rows are what tiles go along. */
+static void lay_column_down(ingot_conv *conv)
+{
+    if (conv->in_width != 1 || conv->out_width != 1 || conv->kernel_width != 1 || conv->pad_left != 0)
+        return;
+    conv->in_width = conv->in_height;
+    conv->out_width = conv->out_height;
+    conv->kernel_width = conv->kernel_height;
+    conv->stride_width = conv->stride_height;
+    conv->dilation_width = conv->dilation_height;
+    conv->pad_left = conv->pad_top;
+    conv->in_height = conv->out_height = conv->kernel_height = conv->stride_height = conv->dilation_height = 1;
+    conv->pad_top = 0;
+}
+
 /* The kernel's view of a convolution of these shapes. Sizes of the image are left 0 where x is NULL. */
 static ingot_status fill(const ingot_region *region, int rank, const int64_t *x, const int64_t *w, ingot_conv *conv,
                          ingot_error *error)
@@ -66,6 +81,7 @@ static ingot_status fill(const ingot_region *region, int rank, const int64_t *x,
     conv->stride_height = (size_t)window.stride[0];
     conv->dilation_height = (size_t)window.dilation[0];
     conv->pad_top = (size_t)window.begin[0];
+    lay_column_down(conv);
     return INGOT_OK;
 }
 
