@@ -201,7 +201,7 @@ static ingot_status run(ingot_device *device, const ingot_step *step, void *stre
     if (is_empty(step))
         return INGOT_OK;
     const unsigned callers_mode = ingot_float_mode();
-    ingot_float_mode_set(INGOT_FLOAT_FLUSH);
+    ingot_float_mode_set(detail_of(step->region)->family->flushes ? INGOT_FLOAT_FLUSH : INGOT_FLOAT_IEEE);
     ingot_status status = detail_of(step->region)->family->run(step, &declined);
     if (status == INGOT_OK && declined)
         status = run_declined(step);

@@ -26,6 +26,9 @@ typedef struct ingot_cpu_tactics {
 
 typedef struct ingot_cpu_family {
     const char *name;
+    /* Results below the normal numbers become 0 (base/float_mode.h): where sums of products or of exponentials round by more
+     * than that anyway, and numbers so small come in masses. Elementwise operations keep them. */
+    bool flushes;
     /* Makes a region that begins with node, by ingot_cpu_claim_region, or leaves it to the next family. */
     ingot_status (*claim)(ingot_cpu_claim *claim, ingot_node *node, bool *claimed);
     /* Fills name, and packed_bytes where it packs; cost where that is not what reading and writing all operands takes. All

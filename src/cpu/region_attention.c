@@ -225,4 +225,4 @@ static ingot_status run(const ingot_step *step, bool *declined)
 }
 
 const ingot_cpu_family ingot_cpu_attention = {
-    .name = "attention", .claim = claim, .tactic = tactic, .measure = measure, .run = run};
+    .name = "attention", .flushes = true, .claim = claim, .tactic = tactic, .measure = measure, .run = run};

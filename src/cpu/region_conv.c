@@ -353,6 +353,7 @@ static ingot_status run(const ingot_step *step, bool *declined)
 
 const ingot_cpu_family ingot_cpu_convolution = {
     .name = "conv",
+    .flushes = true,
     .claim = claim,
     .tactic = tactic,
     .blocked = blocked,

@@ -235,4 +235,4 @@ static ingot_status run(const ingot_step *step, bool *declined)
 }
 
 const ingot_cpu_family ingot_cpu_product = {
-    .name = "product", .claim = claim, .tactic = tactic, .pack = pack, .measure = measure, .run = run};
+    .name = "product", .flushes = true, .claim = claim, .tactic = tactic, .pack = pack, .measure = measure, .run = run};

@@ -345,5 +345,10 @@ static ingot_status run(const ingot_step *step, bool *declined)
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_recurrent = {
-    .name = "recurrent", .claim = claim, .tactic = tactic, .pack = pack, .measure = measure, .run = run};
+const ingot_cpu_family ingot_cpu_recurrent = {.name = "recurrent",
+                                              .flushes = true,
+                                              .claim = claim,
+                                              .tactic = tactic,
+                                              .pack = pack,
+                                              .measure = measure,
+                                              .run = run};

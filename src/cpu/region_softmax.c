@@ -31,4 +31,5 @@ static ingot_status run(const ingot_step *step, bool *declined)
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_softmax = {.name = "softmax", .claim = claim, .tactic = tactic, .run = run};
+const ingot_cpu_family ingot_cpu_softmax = {
+    .name = "softmax", .flushes = true, .claim = claim, .tactic = tactic, .run = run};

@@ -1,4 +1,4 @@
-/* QLinearAdd: in float, each product and its sum rounded once. ONNX Runtime takes these steps in this order, and in long chains of
+/* QLinearAdd: in float, each product and its sum rounded once, the zero points joined first. ONNX Runtime takes these steps in this order, and in long chains of
  * 8-bit operators a rounding that falls the other way grows. */
 #include <math.h>
 
@@ -73,8 +73,8 @@ ingot_status ingot_ref_qlinear_add(const ingot_kernel_call *call)
     s.high = s.is_signed ? INT8_MAX : UINT8_MAX;
     s.a_ratio = load_scale(call, A_SCALE) / load_scale(call, C_SCALE);
     s.b_ratio = load_scale(call, B_SCALE) / load_scale(call, C_SCALE);
-    float a_part = s.a_ratio * load_zero(call, A_ZERO), b_part = s.b_ratio * load_zero(call, B_ZERO);
-    s.fixed = load_zero(call, C_ZERO) - (a_part + b_part);
+    float b_part = s.b_ratio * load_zero(call, B_ZERO);
+    s.fixed = load_zero(call, C_ZERO) - fmaf(s.a_ratio, load_zero(call, A_ZERO), b_part);
     ingot_walk walk;
     ingot_walk_init(&walk, c->rank, c->dims);
     ingot_walk_add_broadcast(&walk, a->rank, a->dims);
