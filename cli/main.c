@@ -8,7 +8,8 @@
 
 /* The verbs, in the order of the help. A verb is one file and one line here. */
 static const cli_verb *const verbs[] = {
-    &cli_verb_run, &cli_verb_inspect, &cli_verb_bench, &cli_verb_doctor, &cli_verb_profile, &cli_verb_verify, &cli_verb_ops,
+    &cli_verb_run,     &cli_verb_inspect, &cli_verb_bench, &cli_verb_doctor,
+    &cli_verb_profile, &cli_verb_verify,  &cli_verb_ops,
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
