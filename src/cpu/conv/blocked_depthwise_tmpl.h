@@ -139,9 +139,15 @@ typedef void (*tile_function)(const ingot_depthwise_row *r, const tile_place *p,
 TILES(0, 0)
 TILES(3, 1)
 TILES(3, 2)
+#if LANES == 16
 TILES(5, 1)
 TILES(5, 2)
 TILES(7, 1)
+#else /* too few registers for the weights */
+#define tiles_size_5_stride_1 tiles_size_0_stride_0
+#define tiles_size_5_stride_2 tiles_size_0_stride_0
+#define tiles_size_7_stride_1 tiles_size_0_stride_0
+#endif
 
 static size_t next_tile(size_t rest)
 {
