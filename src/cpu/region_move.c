@@ -1,7 +1,9 @@
 /* Transpose, Slice, Expand, Tile, DepthToSpace and SpaceToDepth: one strided copy of elements of whole bytes. */
+#include <string.h>
+
+#include "cpu/c16/c16.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
-#include "cpu/layout/layout.h"
 #include "ops/arrange.h"
 #include "ops/join.h"
 #include "ops/slice.h"
@@ -174,6 +176,52 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     tactic->name = "copy_strided";
 }
 
+/* A Slice has no steps but 1; those of the file need not be aligned. */
+static bool has_unit_steps(const ingot_region *region)
+{
+    const ingot_graph_value *steps = region->input_count > 4 ? region->inputs[4] : NULL;
+    if (!steps)
+        return true;
+    if (!ingot_graph_value_is_constant(steps) || steps->constant->element != INGOT_INT64)
+        return false;
+    for (size_t i = 0; i < ingot_value_count(steps->constant); i++) {
+        int64_t by;
+        memcpy(&by, (const char *)steps->constant->data + i * sizeof by, sizeof by);
+        if (by != 1)
+            return false;
+    }
+    return true;
+}
+
+/* Channels that a Slice takes, whole images of them. */
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    const mover *fill = ((const ingot_cpu_region *)region->detail)->detail;
+    const ingot_graph_value *x = region->inputs[0], *y = region->outputs[0];
+    if (*fill != slice || !ingot_cpu_can_block(x) || !ingot_cpu_can_block(y) || x->type.rank != y->type.rank ||
+        !has_unit_steps(region))
+        return;
+    for (int i = 0; i < x->type.rank; i++)
+        if (i != 1 && x->type.dims[i] != y->type.dims[i])
+            return;
+    ingot_cpu_add_blocked(list, region, "copy_c16", ~1u);
+}
+
+static void run_blocked(const ingot_step *step, const move *m)
+{
+    const ingot_value *x = step->inputs[0], *y = step->outputs[0];
+    size_t image = ingot_blocked_image(x->rank, x->dims);
+    ingot_channel_copy copy = {.batch = (size_t)y->dims[0],
+                               .image = image,
+                               .count = (size_t)y->dims[1],
+                               .x = x->data,
+                               .x_channels = (size_t)x->dims[1],
+                               .x_first = (size_t)m->x_first / image,
+                               .y = y->data,
+                               .y_channels = (size_t)y->dims[1]};
+    ingot_c16_copy_f32(&copy, step->threads);
+}
+
 static ingot_status run(const ingot_step *step, bool *declined)
 {
     const mover *fill = ((const ingot_cpu_region *)step->region->detail)->detail;
@@ -185,6 +233,10 @@ static ingot_status run(const ingot_step *step, bool *declined)
     *declined = !(*fill)(step, &m);
     if (*declined)
         return INGOT_OK;
+    if (ingot_cpu_is_blocked(step)) {
+        run_blocked(step, &m);
+        return INGOT_OK;
+    }
     size_t size = ingot_element_size(x->element);
     ingot_copy copy = {.rank = m.rank,
                        .dims = m.dims,
@@ -197,4 +249,5 @@ static ingot_status run(const ingot_step *step, bool *declined)
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_move = {.name = "move", .claim = claim, .tactic = tactic, .run = run};
+const ingot_cpu_family ingot_cpu_move = {
+    .name = "move", .claim = claim, .tactic = tactic, .blocked = blocked, .run = run};

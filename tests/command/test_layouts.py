@@ -66,7 +66,9 @@ def mixed_network(path):
     average = g.node("AveragePool", padded, kernel_shape=[3, 2], strides=[2, 1], pads=[1, 1, 1, 0])
     left, middle, right = g.node("Split", average, g.constant(np.array([5, 9, 7], np.int64)), axis=1, outputs=3)
     joined = g.node("Concat", right, g.node("Sigmoid", left), middle, axis=1)
-    smooth = g.node("Resize", joined, "", g.constant(np.array([1, 1, 1.5, 2], np.float32)), mode="linear")
+    taken = g.node("Slice", g.node("Concat", joined, left, axis=1),
+                   *(g.constant(np.array([n], np.int64)) for n in (5, 26, 1)))
+    smooth = g.node("Resize", taken, "", g.constant(np.array([1, 1, 1.5, 2], np.float32)), mode="linear")
     spread = g.node("Div", smooth, g.node("Exp", g.node("ReduceMean", smooth, axes=[2, 3], keepdims=1)))
     last = g.node("Softmax", g.conv(spread, 21, 19), axis=1)
     flat = g.node("Flatten", g.node("GlobalMaxPool", spread))
