@@ -149,6 +149,11 @@ PyObject *core_profile(PyObject *context, PyObject *args);
 PyObject *core_note_events(PyObject *context, PyObject *args);
 PyObject *core_events(PyObject *context, PyObject *unused);
 
+/* ---- custom_op.c ---- */
+
+/* register_op of the module: see _core.pyi. */
+PyObject *core_register_op(PyObject *module, PyObject *args);
+
 /* ---- Types: a new type each, or NULL ---- */
 
 PyObject *core_make_value_type(void);

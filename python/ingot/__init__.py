@@ -22,6 +22,7 @@ from ._errors import (
     OutOfMemory,
     Unsupported,
 )
+from ._custom import op
 from ._session import Binding, Session, load
 from ._tools import BenchResult, Inspection, Operators, Profile, bench, inspect, operators, profile, register_library
 from ._types import ValueInfo
@@ -31,6 +32,6 @@ __version__ = _version()
 __all__ = [
     "BenchResult", "Binding", "Busy", "Cancel", "Cancelled", "FileError", "IngotError", "Inspection", "InternalError",
     "InvalidArgument", "InvalidInput", "InvalidModel", "NotFound", "Operators", "OutOfMemory", "Profile", "Session", "Unsupported",
-    "ValueInfo", "bench", "inspect", "load", "operators", "profile",
+    "ValueInfo", "bench", "inspect", "load", "op", "operators", "profile",
     "register_library",
 ]
