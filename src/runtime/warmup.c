@@ -92,9 +92,14 @@ static void run_on_zeros(ingot_context *c, ingot_value *values, ingot_run run)
 {
     ingot_error ignored = {0};
     size_t bytes = 1;
-    for (size_t i = 0; i < c->session->input_count; i++)
-        if (c->inputs[i] == &values[i] && ingot_value_bytes(&values[i]) > bytes)
+    for (size_t i = 0; i < c->session->input_count; i++) {
+        if (c->inputs[i] != &values[i])
+            continue;
+        if (values[i].element == INGOT_STRING) /* zeros are no strings */
+            return;
+        if (ingot_value_bytes(&values[i]) > bytes)
             bytes = ingot_value_bytes(&values[i]);
+    }
     void *zeros = bytes <= MOST_BYTES ? ingot_malloc_aligned(bytes) : NULL;
     if (!zeros)
         return;

@@ -324,7 +324,7 @@ static void missing_operators_are_refused_with_the_reason(void **state)
          "operator 'Crop' is deprecated since opset 10 of domain ai.onnx, and the model imports opset 10"},
         {"com.example", "Add", 1, INGOT_UNSUPPORTED,
          "operator 'Add' of domain com.example is not supported: it is neither of the ONNX standard nor a function of "
-         "the model"},
+         "the model, and no library of custom operators that was registered has it"},
         {"ai.onnx.ml", "Add", 3, INGOT_INVALID_MODEL,
          "operator 'Add' does not exist in domain ai.onnx.ml (opsets 1 to 5)"},
     };
