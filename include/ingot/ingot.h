@@ -31,6 +31,8 @@
  *              Every release function accepts NULL.
  *   Threads    Models and sessions may be used from several threads at once. A context, a value and an options struct
  *              belong to one thread at a time.
+ *   Forks      A child of fork may use the sessions of its parent where none of them was running at that moment; else it makes
+ *              sessions of its own.
  *   Strings    UTF-8, NUL-terminated where the type is const char *. Names are the model's own, byte for byte.
  *   Options    A struct of options starts with its size: fill it with its _init function, then change fields. NULL
  *              stands for the defaults.

@@ -149,6 +149,11 @@ PyObject *core_profile(PyObject *context, PyObject *args);
 PyObject *core_note_events(PyObject *context, PyObject *args);
 PyObject *core_events(PyObject *context, PyObject *unused);
 
+/* ---- doctor.c ---- */
+
+/* diagnose of the module: (findings, stub). */
+PyObject *core_diagnose(PyObject *module, PyObject *args);
+
 /* ---- custom_op.c ---- */
 
 /* register_op of the module: see _core.pyi. */

@@ -192,6 +192,7 @@ PyMODINIT_FUNC PyInit__core(void)
         {"describe_cpu", describe_cpu, METH_NOARGS, "describe_cpu(): the processor features in use"},
         {"register_library", register_library, METH_VARARGS,
          "register_library(path): load a shared library of custom operators"},
+        {"diagnose", core_diagnose, METH_VARARGS, "diagnose(path): what is wrong with a model; see ingot.doctor"},
         {"register_op", core_register_op, METH_VARARGS,
          "register_op(...): make a Python function an operator; see ingot.op"},
         {"ort_options", ort_options, METH_NOARGS, "ort_options(): what session options of ONNX Runtime do here"},

@@ -24,14 +24,27 @@ from ._errors import (
 )
 from ._custom import op
 from ._session import Binding, Session, load
-from ._tools import BenchResult, Inspection, Operators, Profile, bench, inspect, operators, profile, register_library
+from ._tools import (
+    BenchResult,
+    Diagnosis,
+    Finding,
+    Inspection,
+    Operators,
+    Profile,
+    bench,
+    doctor,
+    inspect,
+    operators,
+    profile,
+    register_library,
+)
 from ._types import ValueInfo
 
 __version__ = _version()
 
 __all__ = [
-    "BenchResult", "Binding", "Busy", "Cancel", "Cancelled", "FileError", "IngotError", "Inspection", "InternalError",
+    "BenchResult", "Binding", "Busy", "Cancel", "Cancelled", "Diagnosis", "FileError", "Finding", "IngotError", "Inspection", "InternalError",
     "InvalidArgument", "InvalidInput", "InvalidModel", "NotFound", "Operators", "OutOfMemory", "Profile", "Session", "Unsupported",
-    "ValueInfo", "bench", "inspect", "load", "op", "operators", "profile",
+    "ValueInfo", "bench", "doctor", "inspect", "load", "op", "operators", "profile",
     "register_library",
 ]

@@ -10,6 +10,7 @@ import threading
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _core
+from ._errors import InvalidArgument
 from ._types import ValueInfo, value_info
 
 ModelSource = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, Any]
@@ -120,6 +121,9 @@ class Session:
         names = self._output_names if outputs is None else list(outputs)
         given = feeds if isinstance(feeds, dict) else dict(feeds)
         targets = out if out is None or isinstance(out, dict) else dict(out)
+        for name in targets or ():
+            if name not in names:
+                raise InvalidArgument(f"out has an array for {name!r}, which is none of the outputs that are run: {', '.join(names)}")
         return dict(zip(names, self._core.run(names, given, cancel, targets)))
 
     async def run_async(self, feeds: Mapping[str, Any], outputs: Optional[Sequence[str]] = None, *,

@@ -279,3 +279,46 @@ def register_library(path: Union[str, "os.PathLike[str]"]) -> None:
     Raises ingot.NotFound where there is no such file, and ingot.InvalidArgument or ingot.Unsupported where it is refused.
     """
     _core.register_library(os.fsencode(path))
+
+
+# ---- doctor ----
+
+SEVERITIES = ("note", "warning", "fault")
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One thing that a diagnosis found: its severity ("fault", "warning", "note"), rule, what, the first place, advice, places."""
+
+    severity: str
+    rule: str
+    what: str
+    where: str
+    advice: str
+    count: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Diagnosis:
+    """What doctor found, faults first, and C source with a custom operator to fill in for each that is not supported."""
+
+    findings: Tuple[Finding, ...]
+    stub: str
+
+    def _rows(self) -> List[Tuple[Any, ...]]:
+        return [(f.severity, f.rule, f.what, f"{f.where} (of {f.count})" if f.count > 1 else f.where, f.advice) for f in self.findings]
+
+    def __str__(self) -> str:
+        return _report.text_table(self._rows()) if self.findings else "nothing found"
+
+    def _repr_html_(self) -> str:
+        return _report.table(self._rows(), ("", "rule", "what", "where", "advice"))
+
+
+def doctor(path: Union[str, "os.PathLike[str]"]) -> Diagnosis:
+    """What is wrong or slow with the model at path, and what to do: as `ingot doctor`.
+
+    A model that cannot run is a finding ("fault"), not an exception. Raises ingot.NotFound where there is no such file.
+    """
+    found, stub = _core.diagnose(os.fsencode(path))
+    return Diagnosis(tuple(Finding(**{**line, "severity": SEVERITIES[line["severity"]]}) for line in found), stub)

@@ -189,6 +189,14 @@ static void forget_workers(void)
     atomic_store(&ingot_workers.sleepers, 0);
     atomic_store(&ingot_workers.resting, 0);
     atomic_store(&ingot_workers.busy, 0);
+    for (size_t i = 0; i < INGOT_SLOT_COUNT; i++) { /* jobs of callers that are gone are nobody's to take */
+        ingot_job_slot *slot = &ingot_workers.slots[i];
+        atomic_store(&slot->ticket,
+                     ingot_generation_of(atomic_load(&slot->ticket)) + INGOT_ONE_GENERATION + INGOT_CLOSED);
+        atomic_store(&slot->done, 0);
+        atomic_store(&slot->waiting, 0);
+        atomic_store(&slot->late, false);
+    }
     atomic_store(&ingot_workers.refused, false);
     atomic_flag_clear(&ingot_workers.growing);
 }

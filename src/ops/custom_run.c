@@ -48,6 +48,8 @@ static ingot_status set_output(ingot_custom_run *run, size_t output, ingot_eleme
     const ingot_kernel_call *call = call_of(run);
     if (!(ingot_custom_of(call->node)->flags & INGOT_CUSTOM_OP_SIZES_OUTPUT))
         return run_fail(run, "its kernel sets a shape of output %zu without INGOT_CUSTOM_OP_SIZES_OUTPUT", output);
+    if (rank < 0 || rank > INGOT_MAX_RANK || (rank > 0 && !dims))
+        return run_fail(run, "its kernel sets a shape of output %zu that is none", output);
     if (!ingot_kernel_wants(call, output))
         return run_fail(run, "its kernel sets a shape of output %zu, which is left out", output);
     INGOT_TRY(ingot_kernel_set_output(call, output, element, rank, dims));
@@ -92,6 +94,15 @@ static ingot_status set_string(ingot_custom_run *run, size_t output, size_t inde
     return ingot_value_set_string(call->outputs[output], index, text, length, call->error);
 }
 
+/* Where the kernel tells the sizes, it must have told them all. */
+static ingot_status check_outputs(const ingot_kernel_call *call)
+{
+    for (size_t i = 0; i < call->output_count; i++)
+        if (call->outputs[i] && call->outputs[i]->kind != INGOT_KIND_TENSOR)
+            return ingot_kernel_fail(call, "its kernel set no shape of output %zu", i);
+    return INGOT_OK;
+}
+
 ingot_status ingot_custom_kernel(const ingot_kernel_call *call)
 {
     const ingot_custom_op *custom = ingot_custom_of(call->node);
@@ -119,5 +130,6 @@ ingot_status ingot_custom_kernel(const ingot_kernel_call *call)
     ingot_status status = custom->kernel(&c.run);
     if (status != INGOT_OK && call->error && call->error->status == INGOT_OK)
         return ingot_kernel_fail(call, "its kernel failed");
-    return status;
+    INGOT_TRY(status);
+    return check_outputs(call);
 }

@@ -147,7 +147,8 @@ static void look_at_softmax(survey *s, const ingot_node *node)
 
 static void look_at_node(survey *s, const ingot_node *node)
 {
-    if (node->op && node->op->flags & INGOT_OP_SIZES_OUTPUT)
+    bool tensor = node->output_count > 0 && node->outputs[0] && node->outputs[0]->type.kind == INGOT_KIND_TENSOR;
+    if (tensor && node->op && (node->op->flags & (INGOT_OP_SIZES_OUTPUT | INGOT_OP_CONTROL)) == INGOT_OP_SIZES_OUTPUT)
         ingot_doctor_count_node(&s->tallies[RUN_TIME_SIZES], node);
     if (node->op && node->op->flags & INGOT_OP_RANDOM)
         ingot_doctor_count_node(&s->tallies[RANDOM], node);

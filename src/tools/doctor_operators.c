@@ -61,7 +61,10 @@ static void count_missing(search *s, const char *domain, const char *name, int64
         snprintf(m->domain, sizeof m->domain, "%s", domain);
         snprintf(m->name, sizeof m->name, "%s", name);
     }
-    snprintf(where, sizeof where, "node '%.*s'", INGOT_SPAN_ARG(node->name));
+    if (node->name.size > 0)
+        snprintf(where, sizeof where, "node '%.*s'", INGOT_SPAN_ARG(node->name));
+    else
+        snprintf(where, sizeof where, "node %.*s without a name", INGOT_SPAN_ARG(node->op_type));
     ingot_doctor_count(&s->found[i].tally, where);
 }
 
@@ -103,6 +106,14 @@ static const char *identifier(const char *name, char *text, size_t size)
     for (; name[i] && i + 2 < size; i++)
         text[i] = isalnum((unsigned char)name[i]) ? (char)tolower((unsigned char)name[i]) : '_';
     text[i] = '\0';
+    return text;
+}
+
+/* What the names of an operator's parts begin with: its own name, and its number as two domains may have one name. */
+static const char *prefix_of(const search *s, size_t op, char *text, size_t size)
+{
+    char name[NAME_SIZE];
+    snprintf(text, size, "op%zu_%.100s", op + 1, identifier(s->found[op].name, name, sizeof name));
     return text;
 }
 
@@ -176,12 +187,11 @@ static ingot_status write_operands(ingot_diagnosis *d, const char *id, const cha
     return ingot_doctor_write_stub(d, error, "};\n\n");
 }
 
-static ingot_status write_op(ingot_diagnosis *d, const missing *m, ingot_error *error)
+static ingot_status write_op(ingot_diagnosis *d, const missing *m, const char *id, ingot_error *error)
 {
-    char id[NAME_SIZE], domain[NAME_SIZE], name[NAME_SIZE];
+    char domain[NAME_SIZE], name[NAME_SIZE];
     size_t attributes = 0;
     const ingot_attribute_proto *list = m->example->attributes.items;
-    identifier(m->name, id, sizeof id);
     harmless((ingot_span){m->domain, strlen(m->domain)}, domain, sizeof domain);
     harmless((ingot_span){m->name, strlen(m->name)}, name, sizeof name);
     for (size_t i = 0; i < m->example->attributes.count && i < MAX_NAMES; i++)
@@ -217,13 +227,13 @@ static ingot_status write_stub(ingot_diagnosis *d, const search *s, ingot_error 
         " * --custom-ops FILE.so. See ingot/custom_op.h. */\n#include <stddef.h>\n\n"
         "#include \"ingot/custom_op.h\"\n\n"));
     for (size_t i = 0; i < s->count; i++)
-        INGOT_TRY(write_op(d, &s->found[i], error));
+        INGOT_TRY(write_op(d, &s->found[i], prefix_of(s, i, id, sizeof id), error));
     INGOT_TRY(ingot_doctor_write_stub(d, error,
                                       "INGOT_API const ingot_custom_op *const *ingot_custom_ops(int api);\n\n"
                                       "const ingot_custom_op *const *ingot_custom_ops(int api)\n{\n"
                                       "    static const ingot_custom_op *const ops[] = {"));
     for (size_t i = 0; i < s->count; i++)
-        INGOT_TRY(ingot_doctor_write_stub(d, error, "&%s_op, ", identifier(s->found[i].name, id, sizeof id)));
+        INGOT_TRY(ingot_doctor_write_stub(d, error, "&%s_op, ", prefix_of(s, i, id, sizeof id)));
     return ingot_doctor_write_stub(d, error, "NULL};\n    return api >= INGOT_CUSTOM_OP_API ? ops : NULL;\n}\n");
 }
 

@@ -26,7 +26,10 @@ ingot_status ingot_doctor_check_session(ingot_diagnosis *d, const ingot_session 
     char operators[512] = "", where[256];
     ingot_region_info region;
     for (size_t i = 0; ingot_session_region(session, i, &region); i++) {
-        snprintf(where, sizeof where, "node '%s'", region.name);
+        if (region.name[0])
+            snprintf(where, sizeof where, "node '%s'", region.name);
+        else
+            snprintf(where, sizeof where, "node %s without a name", region.operators);
         if (strcmp(region.tactic, "reference") == 0) {
             ingot_doctor_count(&slow, where);
             append(operators, sizeof operators, region.operators);

@@ -155,3 +155,21 @@ def test_a_file_that_is_no_model_is_a_fault_or_an_error(tmp_path, content):
     done = subprocess.run([INGOT, "doctor", str(tmp_path / "bad.onnx")],
                           capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1 and ("fault" in done.stdout or done.stderr)
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_stubs_of_one_name_in_two_domains_compile(tmp_path):
+    nodes = [helper.make_node("int", ["x"], ["a"], domain="d"), helper.make_node("int", ["a"], ["y"], domain="d2")]
+    model = helper.make_model(helper.make_graph(nodes, "g", [tensor_info("x", FLOAT, [1])], [tensor_info("y", FLOAT, [1])]),
+                              opset_imports=[helper.make_opsetid("d", 1), helper.make_opsetid("d2", 1)], ir_version=8)
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    subprocess.run([INGOT, "doctor", tmp_path / "model.onnx", "--stub", tmp_path / "stub.c"], capture_output=True, timeout=60, check=False)
+    subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{ROOT}/include", tmp_path / "stub.c",
+                    "-o", tmp_path / "stub.so"], check=True)
+
+
+def test_sizes_of_what_is_no_tensor_are_not_spoken_of(doctor):
+    made = helper.make_node("SequenceConstruct", ["x"], ["s"]), helper.make_node("SequenceLength", ["s"], ["y"])
+    found = doctor(made, [4], output=INT64)
+    assert "run-time-sizes" not in found
+    assert found["reference-kernels"]["where"] == "node SequenceConstruct without a name"
