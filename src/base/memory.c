@@ -4,14 +4,8 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "ingot/tools.h"
-
-#define HUGE_PAGE ((size_t)2 << 20)
-/* From this size on, huge pages are asked for: weights that a run reads once pass too many small ones. Below it, what
- * the system may take to find or make huge ones counts for more. */
-#define LARGE ((size_t)8 << 20)
 
 static _Atomic(ingot_allocation_hook) allocation_hook;
 
@@ -47,11 +41,8 @@ void *ingot_realloc(void *memory, size_t size)
 void *ingot_malloc_aligned(size_t size)
 {
     void *memory = NULL;
-    bool large = size >= LARGE;
-    if (!ingot_may_allocate(size) || posix_memalign(&memory, large ? HUGE_PAGE : INGOT_ALIGNMENT, size ? size : 1) != 0)
+    if (!ingot_may_allocate(size) || posix_memalign(&memory, INGOT_ALIGNMENT, size ? size : 1) != 0)
         return NULL;
-    if (large) /* but for the rest at the end, which would take memory that nobody uses */
-        madvise(memory, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     return memory;
 }
 
