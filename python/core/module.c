@@ -183,6 +183,18 @@ static bool add_element_names(PyObject *module)
     return false;
 }
 
+/* Which kind of param an attribute is, for those that a Python function can have. */
+static bool add_param_kinds(PyObject *module)
+{
+    PyObject *kinds = Py_BuildValue("{s:i, s:i, s:i, s:i, s:i, s:i}", "int", INGOT_PARAM_INT, "float",
+                                    INGOT_PARAM_FLOAT, "str", INGOT_PARAM_TEXT, "ints", INGOT_PARAM_INTS, "floats",
+                                    INGOT_PARAM_FLOATS, "strs", INGOT_PARAM_TEXTS);
+    if (kinds && PyModule_AddObject(module, "PARAM_KINDS", kinds) == 0)
+        return true;
+    Py_XDECREF(kinds);
+    return false;
+}
+
 PyMODINIT_FUNC PyInit__core(void); /* what Python looks for */
 
 PyMODINIT_FUNC PyInit__core(void)
@@ -210,7 +222,7 @@ PyMODINIT_FUNC PyInit__core(void)
     core.model_type = add_type(module, "Model", core_make_model_type);
     core.session_type = add_type(module, "Session", core_make_session_type);
     core.context_type = add_type(module, "Context", core_make_context_type);
-    if (!PyErr_Occurred() && add_element_names(module))
+    if (!PyErr_Occurred() && add_element_names(module) && add_param_kinds(module))
         return module;
     Py_DECREF(module);
     return NULL;

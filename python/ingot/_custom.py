@@ -6,24 +6,25 @@ from . import _core
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-# What a keyword parameter's default is, and the kind of attribute that fills it: numbers of ingot_param_kind.
-_KINDS = ((bool, 0), (int, 0), (float, 2), (str, 4))
-_LIST_KINDS = {int: 5, float: 6, str: 7}
+# What a keyword parameter's default may be, and the kind of attribute that fills it.
+_KINDS = ((bool, "int"), (int, "int"), (float, "float"), (str, "str"))
 
 
-def _attribute(parameter: inspect.Parameter) -> Tuple[str, int, bool, float]:
+def _kind(value: Any) -> Optional[str]:
+    return next((kind for wanted, kind in _KINDS if isinstance(value, wanted)), None)
+
+
+def _attribute(parameter: inspect.Parameter) -> Tuple[str, int, float]:
     default = parameter.default
     if default is inspect.Parameter.empty:
         raise TypeError(f"the keyword parameter '{parameter.name}' needs a default, whose type is that of the attribute")
-    if isinstance(default, (list, tuple)):
-        kind = _LIST_KINDS.get(type(default[0])) if default else None
-        if kind is not None:
-            return parameter.name, kind, False, 0.0
-    for wanted, kind in _KINDS:
-        if isinstance(default, wanted):
-            return parameter.name, kind, False, float(default) if not isinstance(default, str) else 0.0
-    raise TypeError(f"the default of '{parameter.name}' is {default!r}; an attribute is an int, a float, a str, or a list of them "
-                    "that is not empty")
+    is_list = isinstance(default, (list, tuple)) and len(default) > 0
+    kind = _kind(default[0] if is_list else default)
+    if kind is None:
+        raise TypeError(f"the default of '{parameter.name}' is {default!r}; an attribute is an int, a float, a str, or a list of them "
+                        "that is not empty")
+    number = 0.0 if is_list or kind == "str" else float(default)
+    return parameter.name, _core.PARAM_KINDS[kind + "s" if is_list else kind], number
 
 
 def op(name: str, *, since_version: int = 1, outputs: int = 1, element: Optional[str] = None, random: bool = False,
@@ -51,7 +52,7 @@ def op(name: str, *, since_version: int = 1, outputs: int = 1, element: Optional
 
     def register(function: _Function) -> _Function:
         inputs: List[inspect.Parameter] = []
-        attributes: List[Tuple[str, int, bool, float]] = []
+        attributes: List[Tuple[str, int, float]] = []
         variadic = False
         for parameter in inspect.signature(function).parameters.values():
             if parameter.kind is inspect.Parameter.KEYWORD_ONLY:

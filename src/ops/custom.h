@@ -9,9 +9,14 @@
 ingot_status ingot_custom_register(const ingot_custom_op *const *ops, size_t count, ingot_error *error);
 /* What is registered for an operator at an opset version: the greatest since_version that fits. NULL: nothing. */
 const ingot_custom_op *ingot_custom_find(const char *domain, const char *name, int64_t opset_version);
-/* Number index of all that is registered, in no order; NULL past the end. */
-const ingot_custom_op *ingot_custom_at(size_t index);
 
+/* What nodes of a registered operator point to as their op. */
+const ingot_op *ingot_custom_registered(const ingot_custom_op *custom);
+/* The only type of a set of element types; false where there are more, or none. */
+bool ingot_custom_single_element(uint32_t elements, ingot_element *element);
+
+/* The shape rule of all of them. */
+ingot_status ingot_custom_infer(ingot_infer *c);
 /* As ingot_op_resolve, of a node whose operator is this one. */
 ingot_status ingot_custom_resolve(ingot_node *node, const ingot_custom_op *custom, ingot_error *error);
 

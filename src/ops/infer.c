@@ -226,8 +226,7 @@ static ingot_status store_output(ingot_infer *c, const ingot_infer_value *output
 
 static ingot_status check_types(const ingot_node *node, ingot_schema_type *types, ingot_error *error)
 {
-    const ingot_schema *schema =
-        node->op->flags & INGOT_OP_CUSTOM ? NULL : ingot_schema_find(node->domain, node->op_type, node->opset);
+    const ingot_schema *schema = ingot_op_schema(node);
     for (size_t i = 0; i < node->operand_count; i++)
         types[i] = ingot_schema_type_of(node->inputs[i] ? &node->inputs[i]->type : NULL);
     if (!schema)

@@ -276,6 +276,12 @@ ingot_status ingot_op_require(const char *domain, const char *name, int64_t opse
     return ingot_schema_require(domain, name, opset_version, &schema, error);
 }
 
+const ingot_schema *ingot_op_schema(const ingot_node *node)
+{
+    bool custom = node->op && node->op->flags & INGOT_OP_CUSTOM;
+    return custom ? NULL : ingot_schema_find(node->domain, node->op_type, node->opset);
+}
+
 bool ingot_op_runs(const char *domain, const char *name, int64_t opset_version)
 {
     const ingot_schema *schema = ingot_schema_find(domain, name, opset_version);

@@ -121,6 +121,8 @@ const ingot_op_entry *ingot_op_find(const char *domain, const char *name, int si
 
 /* As ingot_schema_require, of operators that are registered too: INGOT_OK where a node of this name can be resolved. */
 ingot_status ingot_op_require(const char *domain, const char *name, int64_t opset_version, ingot_error *error);
+/* What the standard says of a resolved node; NULL: nothing, as of one that is registered. */
+const ingot_schema *ingot_op_schema(const ingot_node *node);
 /* Whether Ingot runs the operator, by itself or by what is registered. */
 bool ingot_op_runs(const char *domain, const char *name, int64_t opset_version);
 /* Fills a field of params from the attribute that the node has for it. */

@@ -12,8 +12,7 @@ static bool is_dead(const ingot_node *node)
 /* Left out as if the model had never asked for them, so that kernels need not compute them. */
 static void drop_outputs(ingot_node *node, bool *changed)
 {
-    const ingot_schema *schema =
-        node->op->flags & INGOT_OP_CUSTOM ? NULL : ingot_schema_find(node->domain, node->op_type, node->opset);
+    const ingot_schema *schema = ingot_op_schema(node);
     for (size_t i = 0; schema && i < node->output_count; i++) {
         const ingot_schema_value *output = ingot_schema_output(schema, i);
         if (!node->outputs[i] || ingot_value_is_read(node->outputs[i]) || !output ||

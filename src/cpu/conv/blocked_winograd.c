@@ -28,42 +28,19 @@
 /* Fewer tiles take as long: the weights must come from the L2 cache. */
 #define LEAST_COLUMNS 8.0
 
-/* The tiles of an image: those of a phase of a dilated window across, downwards, then the phases. */
-typedef struct tile_grid {
-    size_t phases_down, phases_across, tiles_down, tiles_across, count;
-} tile_grid;
-
-static tile_grid find_grid(const ingot_conv *c)
+/* Tiles of an image: here those of a phase follow each other, across and then down, then come the phases. */
+static size_t count_tiles(const ingot_winograd *w)
 {
-    tile_grid g;
-    g.phases_down = c->dilation_height < c->out_height ? c->dilation_height : c->out_height;
-    g.phases_across = c->dilation_width < c->out_width ? c->dilation_width : c->out_width;
-    g.tiles_down = ingot_ceil_div(ingot_ceil_div(c->out_height, c->dilation_height), TILE);
-    g.tiles_across = ingot_ceil_div(ingot_ceil_div(c->out_width, c->dilation_width), TILE);
-    g.count = g.phases_down * g.phases_across * g.tiles_down * g.tiles_across;
-    return g;
+    return w->phases_down * w->tiles_down * w->row_tiles;
 }
 
 /* The first output of a tile. */
-static void find_tile(const ingot_conv *c, const tile_grid *g, size_t tile, size_t *y, size_t *x)
+static void find_tile(const ingot_winograd *g, size_t tile, size_t *y, size_t *x)
 {
     size_t across = tile % g->tiles_across, down = tile / g->tiles_across % g->tiles_down;
     size_t phase = tile / g->tiles_across / g->tiles_down;
-    *y = TILE * down * c->dilation_height + phase / g->phases_across;
-    *x = TILE * across * c->dilation_width + phase % g->phases_across;
-}
-
-/* Taps of an axis, over all outputs, that see the image, not padding. */
-static double taps_inside(size_t in, size_t out, size_t dilation, size_t pad)
-{
-    double count = 0;
-    for (size_t tap = 0; tap < 3; tap++) {
-        size_t shift = tap * dilation, first = pad > shift ? pad - shift : 0;
-        size_t end = in + pad > shift ? in + pad - shift : 0;
-        end = end < out ? end : out;
-        count += end > first ? (double)(end - first) : 0;
-    }
-    return count;
+    *y = TILE * down * g->conv->dilation_height + phase / g->phases_across;
+    *x = TILE * across * g->conv->dilation_width + phase % g->phases_across;
 }
 
 bool ingot_blocked_winograd_suits(const ingot_conv *c)
@@ -74,20 +51,21 @@ bool ingot_blocked_winograd_suits(const ingot_conv *c)
     size_t channels = c->channels / c->groups, outputs = c->outputs / c->groups;
     if (channels < LEAST_CHANNELS || outputs < LEAST_CHANNELS)
         return false;
+    ingot_winograd grid = ingot_winograd_tiles(c);
     double out_blocks = (double)ingot_block_count(outputs), in_blocks = (double)ingot_block_count(channels);
-    double pairs = (double)channels * out_blocks * INGOT_BLOCK, tiles = (double)find_grid(c).count;
+    double pairs = (double)channels * out_blocks * INGOT_BLOCK, tiles = (double)count_tiles(&grid);
     double columns = fmax(tiles, LEAST_COLUMNS);
     double here = pairs * (INGOT_WINOGRAD_POINTS * columns / PRODUCT_RATE + ceil(tiles / LEAST_TILES) * WEIGHT_CLOCKS);
     here += TILE_CLOCKS * tiles * (in_blocks + out_blocks);
-    double direct = pairs * taps_inside(c->in_height, c->out_height, c->dilation_height, c->pad_top) *
-                    taps_inside(c->in_width, c->out_width, c->dilation_width, c->pad_left) / PRODUCT_RATE;
+    double direct = pairs * ingot_winograd_direct_taps(c) / PRODUCT_RATE;
     return here < 0.9 * direct;
 }
 
 /* How a group of channels is cut up. Sizes are in floats. */
 typedef struct winograd_way {
     const ingot_conv_table *table;
-    tile_grid grid;
+    ingot_winograd grid;
+    size_t image_tiles;
     ingot_blocked_groups groups;
     size_t channels, outputs, in_blocks;
     size_t blocks, tiles;         /* blocks of tiles that are worked on together, and the most tiles of one */
@@ -107,12 +85,14 @@ static size_t point_pitch(size_t floats)
 static winograd_way find_way(const ingot_conv *c)
 {
     const ingot_gemm_kernel *kernel = c->kernel ? c->kernel : ingot_gemm_kernel_best();
-    winograd_way way = {.table = ingot_conv_table_at(ingot_level_for(kernel->features)), .grid = find_grid(c)};
+    winograd_way way = {.table = ingot_conv_table_at(ingot_level_for(kernel->features)),
+                        .grid = ingot_winograd_tiles(c)};
+    way.image_tiles = count_tiles(&way.grid);
     way.channels = c->channels / c->groups;
     way.outputs = c->outputs / c->groups;
     way.in_blocks = ingot_block_count(way.channels);
     way.groups = ingot_blocked_find_groups(way.outputs, way.table->blocked.most_blocks);
-    size_t all = c->batch * way.grid.count;
+    size_t all = c->batch * way.image_tiles;
     size_t tiles = INPUT_BYTES / (INGOT_WINOGRAD_POINTS * sizeof(float) * way.in_blocks * INGOT_BLOCK);
     tiles = tiles < LEAST_TILES ? LEAST_TILES : tiles > MOST_TILES ? MOST_TILES : tiles;
     way.blocks = ingot_ceil_div(all, tiles);
@@ -165,8 +145,8 @@ static void run_input(void *argument, size_t chunk, int participant)
     p.scratch = task->work + (size_t)participant * way->work;
     for (size_t i = ingot_split(task->tiles, task->chunks, part); i < ingot_split(task->tiles, task->chunks, part + 1);
          i++) {
-        size_t tile = task->first_tile + i, image = tile / way->grid.count, y, x;
-        find_tile(c, &way->grid, tile % way->grid.count, &y, &x);
+        size_t tile = task->first_tile + i, image = tile / way->image_tiles, y, x;
+        find_tile(&way->grid, tile % way->image_tiles, &y, &x);
         const float *from = task->input + (image * all_blocks + task->group * way->in_blocks + block) * plane;
         size_t first = y < c->pad_top ? ingot_ceil_div(c->pad_top - y, c->dilation_height) : 0;
         p.first_row = first;
@@ -191,12 +171,12 @@ static void finish_tile_outputs(const winograd_task *task, size_t tile, size_t b
     const winograd_way *way = task->way;
     const ingot_conv *c = task->conv;
     const ingot_epilogue *e = task->epilogue;
-    size_t output = block * INGOT_BLOCK, image = tile / way->grid.count, y, x;
+    size_t output = block * INGOT_BLOCK, image = tile / way->image_tiles, y, x;
     ingot_blocked_sums s = {.from = sums, .point_stride = way->sum_size, .to = buffer};
     s.lanes = way->outputs - output < INGOT_BLOCK ? way->outputs - output : INGOT_BLOCK;
     s.bias = e->row_bias ? e->row_bias + task->group * way->outputs + output : NULL;
     way->table->blocked_winograd.sums(&s);
-    find_tile(c, &way->grid, tile % way->grid.count, &y, &x);
+    find_tile(&way->grid, tile % way->image_tiles, &y, &x);
     size_t plane = (image * ingot_block_count(c->outputs) + task->group * way->groups.blocks + block) * c->out_height;
     size_t place = ((plane + y) * c->out_width + x) * INGOT_BLOCK;
     ingot_blocked_store store = {.from = buffer, .out = task->output + place, .low = task->low, .high = task->high};
@@ -303,7 +283,7 @@ void ingot_blocked_winograd_f32(const ingot_conv *c, const float *input, const f
     task.limits = kind == INGOT_UNARY_IDENTITY || kind == INGOT_UNARY_RELU || kind == INGOT_UNARY_CLIP;
     task.low = kind == INGOT_UNARY_RELU ? 0.0f : kind == INGOT_UNARY_CLIP ? epilogue->activation.a : -INFINITY;
     task.high = kind == INGOT_UNARY_CLIP ? epilogue->activation.b : INFINITY;
-    size_t all = c->batch * way.grid.count;
+    size_t all = c->batch * way.image_tiles;
     for (task.group = 0; task.group < c->groups; task.group++) {
         task.packed = packed + task.group * way.groups.blocks * INGOT_BLOCK * way.channels * 9;
         for (size_t block = 0; block < way.blocks; block++) {

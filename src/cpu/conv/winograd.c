@@ -27,7 +27,7 @@
 #define TILES_CLOCKS   110.0 /* to bring a vector of tiles of one channel to the points, or back from them */
 #define LEAST_CHANNELS 8
 
-static ingot_winograd find_tiles(const ingot_conv *c)
+ingot_winograd ingot_winograd_tiles(const ingot_conv *c)
 {
     ingot_winograd w = {.conv = c, .channels = c->channels / c->groups, .outputs = c->outputs / c->groups};
     w.phases_down = c->dilation_height < c->out_height ? c->dilation_height : c->out_height;
@@ -52,12 +52,18 @@ static double taps_inside(size_t in, size_t out, size_t dilation, size_t pad)
     return count;
 }
 
+double ingot_winograd_direct_taps(const ingot_conv *c)
+{
+    return taps_inside(c->in_height, c->out_height, c->dilation_height, c->pad_top) *
+           taps_inside(c->in_width, c->out_width, c->dilation_width, c->pad_left);
+}
+
 bool ingot_winograd_suits(const ingot_conv *c)
 {
     if (c->kernel_height != 3 || c->kernel_width != 3 || c->stride_height != 1 || c->stride_width != 1 ||
         c->out_height == 0 || c->out_width == 0)
         return false;
-    ingot_winograd w = find_tiles(c);
+    ingot_winograd w = ingot_winograd_tiles(c);
     if (w.channels < LEAST_CHANNELS || w.outputs < LEAST_CHANNELS)
         return false;
     double pairs = (double)w.channels * (double)w.outputs, rows = (double)(w.rows / c->batch);
@@ -66,8 +72,7 @@ bool ingot_winograd_suits(const ingot_conv *c)
     double here = pairs * (INGOT_WINOGRAD_POINTS * MAX_LANES * vectors / PRODUCT_RATE + blocks * WEIGHT_CLOCKS);
     vectors = rows * (double)(w.phases_across * ingot_ceil_div(w.tiles_across, MAX_LANES));
     here += (w.phases_across > 1 ? 2 : 1) * TILES_CLOCKS * vectors * (double)(w.channels + w.outputs);
-    double direct = pairs * taps_inside(c->in_height, c->out_height, c->dilation_height, c->pad_top) *
-                    taps_inside(c->in_width, c->out_width, c->dilation_width, c->pad_left) / PRODUCT_RATE;
+    double direct = pairs * ingot_winograd_direct_taps(c) / PRODUCT_RATE;
     return here < 0.9 * direct;
 }
 
@@ -136,7 +141,7 @@ static winograd_way find_way(const ingot_winograd *w)
 
 size_t ingot_winograd_workspace(const ingot_conv *c, int threads)
 {
-    ingot_winograd w = find_tiles(c);
+    ingot_winograd w = ingot_winograd_tiles(c);
     winograd_way way = find_way(&w);
     return way.input + way.work * (size_t)(threads > 1 ? threads : 1);
 }
@@ -256,7 +261,7 @@ static void run_outputs(void *argument, size_t chunk, int participant)
 void ingot_winograd_f32(const ingot_conv *c, const float *input, const float *packed, const ingot_epilogue *epilogue,
                         float *output, float *workspace, int threads)
 {
-    ingot_winograd w = find_tiles(c);
+    ingot_winograd w = ingot_winograd_tiles(c);
     winograd_task task = {.w = &w, .way = find_way(&w), .epilogue = epilogue, .output = output, .points = workspace};
     const winograd_way *way = &task.way;
     task.table = ingot_conv_table_at(ingot_level_for(way->kernel->features));

@@ -22,6 +22,11 @@ typedef struct ingot_winograd {
     size_t rows, row_tiles;          /* rows of tiles, in all, and tiles of a row */
 } ingot_winograd;
 
+/* The tiles of this convolution. */
+ingot_winograd ingot_winograd_tiles(const ingot_conv *conv);
+/* Taps of both axes, over all outputs of an image, that see the image and not padding: what a direct convolution takes. */
+double ingot_winograd_direct_taps(const ingot_conv *conv);
+
 /* Where a row of tiles lies: the first outputs of tile t of a phase across are at y = 4 * tile * dilation + phase and
  * x = 4 * t * dilation + phase across. */
 typedef struct ingot_winograd_row {

@@ -129,20 +129,12 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
     X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
 /* clang-format on */
 
-#define TILE_FUNCTION(rows, vectors)                              \
-    static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \
-    {                                                             \
-        tile(t, rows, vectors);                                   \
-    }
-TILES(TILE_FUNCTION)
-
-static const ingot_gemm_tile_function functions[MAX_ROWS + 1][MAX_VECTORS + 1] = {
-#define TILE_ENTRY(rows, vectors) [rows][vectors] = tile_##rows##x##vectors,
-    TILES(TILE_ENTRY)};
+#define RUN_TILE(t, rows, vectors) tile(t, rows, vectors)
+#include "cpu/gemm/tile_table_tmpl.h"
 
 void ingot_gemm_f32_14x32_avx512_tile(const ingot_gemm_tile *t)
 {
-    functions[t->rows][(t->columns + LANES - 1) / LANES](t);
+    run_tile(t);
 }
 
 static inline __attribute__((always_inline)) void strip(ingot_gemm_strip *s, const int columns)

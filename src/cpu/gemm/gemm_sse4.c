@@ -86,23 +86,17 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
     X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
 /* clang-format on */
 
-#define TILE_FUNCTION(rows, vectors)                              \
-    static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \
-    {                                                             \
-        if (t->columns == vectors * LANES)                        \
-            tile(t, rows, vectors, true);                         \
-        else                                                      \
-            tile(t, rows, vectors, false);                        \
-    }
-TILES(TILE_FUNCTION)
-
-static const ingot_gemm_tile_function functions[MAX_ROWS + 1][MAX_VECTORS + 1] = {
-#define TILE_ENTRY(rows, vectors) [rows][vectors] = tile_##rows##x##vectors,
-    TILES(TILE_ENTRY)};
+/* Whole vectors or not is known before the loops, not in them. */
+#define RUN_TILE(t, rows, vectors)       \
+    if ((t)->columns == (vectors)*LANES) \
+        tile(t, rows, vectors, true);    \
+    else                                 \
+        tile(t, rows, vectors, false)
+#include "cpu/gemm/tile_table_tmpl.h"
 
 void ingot_gemm_f32_4x8_sse4_tile(const ingot_gemm_tile *t)
 {
-    functions[t->rows][(t->columns + LANES - 1) / LANES](t);
+    run_tile(t);
 }
 
 /* One column at a time, as the vectors of its four tiles are half of all sums there can be. */
