@@ -19,16 +19,6 @@ typedef struct builder {
     ingot_error *error;
 } builder;
 
-static ingot_status fail(const builder *b, const char *format, ...) INGOT_PRINTF(2, 3);
-static ingot_status fail(const builder *b, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    ingot_fail_va(b->error, INGOT_INVALID_MODEL, format, arguments);
-    va_end(arguments);
-    return ingot_node_fail_at(b->node, b->error);
-}
-
 /* Zeroed memory of the module; NULL after filling the error. */
 static void *allocate(const builder *b, size_t count, size_t size)
 {
@@ -44,14 +34,16 @@ static ingot_status take_numbers(const builder *b, const char *name, ingot_float
                                  const double **numbers, size_t *count)
 {
     if (tensor && list.count)
-        return fail(b, "%s and %s_as_tensor must not be there both", name, name);
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "%s and %s_as_tensor must not be there both",
+                               name, name);
     if (tensor && tensor->element != INGOT_DOUBLE && tensor->element != INGOT_FLOAT)
-        return fail(b, "%s_as_tensor is of type %s, expected float or double", name,
-                    ingot_element_name(tensor->element));
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                               "%s_as_tensor is of type %s, expected float or double", name,
+                               ingot_element_name(tensor->element));
     if (!tensor) {
         *count = list.count;
     } else if (!ingot_count_elements(tensor->rank, tensor->dims, count)) {
-        return fail(b, "%s_as_tensor has too many elements", name);
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "%s_as_tensor has too many elements", name);
     }
     double *values = allocate(b, *count, sizeof *values);
     if (!values)
@@ -73,8 +65,9 @@ static ingot_status check_length(const builder *b, const char *prefix, const cha
 {
     if (found == expected)
         return INGOT_OK;
-    return fail(b, "%s_%s has %zu values, expected %zu as the other %s_ lists have", prefix, name, found, expected,
-                prefix);
+    return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                           "%s_%s has %zu values, expected %zu as the other %s_ lists have", prefix, name, found,
+                           expected, prefix);
 }
 
 /* ---- Nodes ---- */
@@ -96,7 +89,8 @@ static ingot_status check_node_lists(const builder *b, size_t thresholds)
 {
     const ingot_tree_params *p = b->params;
     if (b->count >= INT32_MAX)
-        return fail(b, "nodes_nodeids has %zu values, more than can be counted", b->count);
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                               "nodes_nodeids has %zu values, more than can be counted", b->count);
     INGOT_TRY(check_length(b, "nodes", "treeids", p->tree_ids.count, b->count));
     INGOT_TRY(check_length(b, "nodes", "featureids", p->feature_ids.count, b->count));
     INGOT_TRY(check_length(b, "nodes", "truenodeids", p->yes_ids.count, b->count));
@@ -125,18 +119,21 @@ static ingot_status add_nodes(builder *b)
         keys[i] = (node_key){p->tree_ids.data[i], p->node_ids.data[i]};
         INGOT_TRY(ingot_map_put(&b->map, (const char *)&keys[i], sizeof keys[i], n, &previous, b->error));
         if (previous)
-            return fail(b, "nodes_nodeids: node %lld of tree %lld is there twice", (long long)keys[i].node,
-                        (long long)keys[i].tree);
+            return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                                   "nodes_nodeids: node %lld of tree %lld is there twice", (long long)keys[i].node,
+                                   (long long)keys[i].tree);
         if (!find_mode(p->modes.data[i], &n->mode))
-            return fail(b, "nodes_modes[%zu] is '%.*s', which is no mode", i,
-                        (int)(p->modes.data[i].size < 64 ? p->modes.data[i].size : 64), p->modes.data[i].data);
+            return ingot_node_fail(
+                b->node, b->error, INGOT_INVALID_MODEL, "nodes_modes[%zu] is '%.*s', which is no mode", i,
+                (int)(p->modes.data[i].size < 64 ? p->modes.data[i].size : 64), p->modes.data[i].data);
         n->threshold = thresholds[i];
         n->missing_is_yes = p->missing.count && p->missing.data[i] != 0;
         if (n->mode == INGOT_TREE_LEAF)
             continue;
         int64_t feature = p->feature_ids.data[i];
         if (feature < 0 || feature >= INT32_MAX)
-            return fail(b, "nodes_featureids[%zu] is %lld, which is no column", i, (long long)feature);
+            return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                                   "nodes_featureids[%zu] is %lld, which is no column", i, (long long)feature);
         n->feature = (int32_t)feature;
         if (n->feature > b->params->trees.max_feature)
             b->params->trees.max_feature = n->feature;
@@ -149,8 +146,9 @@ static ingot_status find_child(const builder *b, size_t from, const char *list, 
     node_key key = {b->params->tree_ids.data[from], id};
     const ingot_tree_node *n = ingot_map_get(&b->map, (const char *)&key, sizeof key);
     if (!n)
-        return fail(b, "nodes_%s[%zu] is %lld, but tree %lld has no such node", list, from, (long long)id,
-                    (long long)key.tree);
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                               "nodes_%s[%zu] is %lld, but tree %lld has no such node", list, from, (long long)id,
+                               (long long)key.tree);
     *child = (int32_t)(n - b->nodes);
     return INGOT_OK;
 }
@@ -194,9 +192,10 @@ static ingot_status check_circles(const builder *b)
     INGOT_TRY(ingot_trees_find_circle(b->arena, b->nodes, b->count, &found, b->error));
     if (found == b->count)
         return INGOT_OK;
-    return fail(b,
-                "nodes_truenodeids and nodes_falsenodeids: the branches from node %lld of tree %lld lead in a circle",
-                (long long)b->params->node_ids.data[found], (long long)b->params->tree_ids.data[found]);
+    return ingot_node_fail(
+        b->node, b->error, INGOT_INVALID_MODEL,
+        "nodes_truenodeids and nodes_falsenodeids: the branches from node %lld of tree %lld lead in a circle",
+        (long long)b->params->node_ids.data[found], (long long)b->params->tree_ids.data[found]);
 }
 
 static ingot_status link_nodes(const builder *b)
@@ -243,12 +242,13 @@ static ingot_status find_voter(const builder *b, size_t vote, ingot_tree_node **
     node_key key = {p->vote_tree_ids.data[vote], p->vote_node_ids.data[vote]};
     *voter = ingot_map_get(&b->map, (const char *)&key, sizeof key);
     if (!*voter)
-        return fail(b, "%s_nodeids[%zu] is %lld, but tree %lld has no such node", b->votes, vote, (long long)key.node,
-                    (long long)key.tree);
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                               "%s_nodeids[%zu] is %lld, but tree %lld has no such node", b->votes, vote,
+                               (long long)key.node, (long long)key.tree);
     int64_t output = p->vote_outputs.data[vote];
     if (output < 0 || (uint64_t)output >= p->trees.outputs)
-        return fail(b, "%s_ids[%zu] is %lld, expected 0 to %zu", b->votes, vote, (long long)output,
-                    p->trees.outputs - 1);
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "%s_ids[%zu] is %lld, expected 0 to %zu",
+                               b->votes, vote, (long long)output, p->trees.outputs - 1);
     return INGOT_OK;
 }
 
@@ -275,7 +275,8 @@ static ingot_status add_votes(const builder *b)
     INGOT_TRY(check_length(b, b->votes, "nodeids", p->vote_node_ids.count, count));
     INGOT_TRY(check_length(b, b->votes, "treeids", p->vote_tree_ids.count, count));
     if (count >= INT32_MAX)
-        return fail(b, "%s_ids has %zu values, more than can be counted", b->votes, count);
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                               "%s_ids has %zu values, more than can be counted", b->votes, count);
     ingot_tree_vote *votes = allocate(b, count, sizeof *votes);
     if (!votes)
         return INGOT_OUT_OF_MEMORY;
@@ -311,7 +312,8 @@ static ingot_status build(builder *b)
     INGOT_TRY(add_votes(b));
     INGOT_TRY(take_numbers(b, "base_values", b->params->base, b->params->base_tensor, &t->base, &t->base_count));
     if (t->base_count > 1 && t->base_count != t->outputs)
-        return fail(b, "base_values has %zu values, expected %zu", t->base_count, t->outputs);
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "base_values has %zu values, expected %zu",
+                               t->base_count, t->outputs);
     t->nodes = b->nodes;
     t->node_count = b->count;
     return INGOT_OK;

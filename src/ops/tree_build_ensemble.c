@@ -12,16 +12,6 @@ typedef struct builder {
     ingot_error *error;
 } builder;
 
-static ingot_status fail(const builder *b, const char *format, ...) INGOT_PRINTF(2, 3);
-static ingot_status fail(const builder *b, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    ingot_fail_va(b->error, INGOT_INVALID_MODEL, format, arguments);
-    va_end(arguments);
-    return ingot_node_fail_at(b->node, b->error);
-}
-
 static void *allocate(const builder *b, size_t count, size_t size)
 {
     void *memory = ingot_arena_alloc_array(b->node->graph->module->arena, count + 1, size);
@@ -34,16 +24,18 @@ static ingot_status check_length(const builder *b, const char *name, size_t foun
 {
     if (found == expected)
         return INGOT_OK;
-    return fail(b, "%s has %zu values, expected %zu", name, found, expected);
+    return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "%s has %zu values, expected %zu", name, found,
+                           expected);
 }
 
 static ingot_status check_tensor(const builder *b, const char *name, const ingot_value *tensor, size_t expected)
 {
     size_t count;
     if (!tensor || !ingot_count_elements(tensor->rank, tensor->dims, &count))
-        return fail(b, "%s is missing or too large", name);
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "%s is missing or too large", name);
     if (tensor->element != INGOT_UINT8 && !ingot_element_is_float(tensor->element))
-        return fail(b, "%s is of type %s, which it cannot have", name, ingot_element_name(tensor->element));
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "%s is of type %s, which it cannot have", name,
+                               ingot_element_name(tensor->element));
     return check_length(b, name, count, expected);
 }
 
@@ -51,7 +43,8 @@ static ingot_status check_lists(const builder *b)
 {
     const ingot_tree_ensemble_params *p = b->params;
     if (b->inner + b->leaves >= INT32_MAX)
-        return fail(b, "the nodes and leaves are more than can be counted");
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                               "the nodes and leaves are more than can be counted");
     INGOT_TRY(check_length(b, "nodes_truenodeids", p->common.yes_ids.count, b->inner));
     INGOT_TRY(check_length(b, "nodes_falsenodeids", p->common.no_ids.count, b->inner));
     INGOT_TRY(check_length(b, "nodes_trueleafs", p->yes_is_leaf.count, b->inner));
@@ -67,8 +60,8 @@ static ingot_status take_branch(const builder *b, const char *name, size_t at, i
 {
     size_t count = leaf ? b->leaves : b->inner;
     if (id < 0 || (uint64_t)id >= count)
-        return fail(b, "%s[%zu] is %lld, but there are %zu %s", name, at, (long long)id, count,
-                    leaf ? "leaves" : "nodes");
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "%s[%zu] is %lld, but there are %zu %s", name,
+                               at, (long long)id, count, leaf ? "leaves" : "nodes");
     *branch = (int32_t)(leaf ? b->inner + (size_t)id : (size_t)id);
     return INGOT_OK;
 }
@@ -80,7 +73,7 @@ static ingot_status take_members(const builder *b, size_t *count)
     *count = 0;
     if (members &&
         (!ingot_element_is_float(members->element) || !ingot_count_elements(members->rank, members->dims, count)))
-        return fail(b, "membership_values must be floats");
+        return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "membership_values must be floats");
     double *values = allocate(b, *count, sizeof *values);
     if (!values)
         return INGOT_OUT_OF_MEMORY;
@@ -103,9 +96,11 @@ static ingot_status add_inner(const builder *b)
         ingot_tree_node *n = &b->nodes[i];
         int64_t mode = ingot_load_i64(p->modes->element, p->modes->data, i), feature = p->common.feature_ids.data[i];
         if (mode < 0 || (size_t)mode >= sizeof modes)
-            return fail(b, "nodes_modes[%zu] is %lld, expected 0 to 6", i, (long long)mode);
+            return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL, "nodes_modes[%zu] is %lld, expected 0 to 6",
+                                   i, (long long)mode);
         if (feature < 0 || feature >= INT32_MAX)
-            return fail(b, "nodes_featureids[%zu] is %lld, which is no column", i, (long long)feature);
+            return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                                   "nodes_featureids[%zu] is %lld, which is no column", i, (long long)feature);
         n->mode = modes[mode];
         n->feature = (int32_t)feature;
         n->threshold = ingot_load_double(p->splits->element, p->splits->data, i);
@@ -134,8 +129,9 @@ static ingot_status add_leaves(const builder *b)
     for (size_t i = 0; i < b->leaves; i++) {
         int64_t target = p->leaf_targets.data[i];
         if (target < 0 || target >= p->common.target_count)
-            return fail(b, "leaf_targetids[%zu] is %lld, expected 0 to %lld", i, (long long)target,
-                        (long long)p->common.target_count - 1);
+            return ingot_node_fail(b->node, b->error, INGOT_INVALID_MODEL,
+                                   "leaf_targetids[%zu] is %lld, expected 0 to %lld", i, (long long)target,
+                                   (long long)p->common.target_count - 1);
         votes[i] =
             (ingot_tree_vote){(int32_t)target, ingot_load_double(p->leaf_weights->element, p->leaf_weights->data, i)};
         b->nodes[b->inner + i] = (ingot_tree_node){.mode = INGOT_TREE_LEAF, .yes = (int32_t)i, .no = 1};
@@ -177,7 +173,8 @@ ingot_status ingot_tree_ensemble_build(const ingot_node *node, ingot_tree_ensemb
     INGOT_TRY(add_roots(&b));
     INGOT_TRY(ingot_trees_find_circle(node->graph->module->arena, b.nodes, t->node_count, &circle, error));
     if (circle < t->node_count)
-        return fail(&b, "nodes_truenodeids and nodes_falsenodeids: the branches from node %zu lead in a circle",
-                    circle);
+        return ingot_node_fail(b.node, b.error, INGOT_INVALID_MODEL,
+                               "nodes_truenodeids and nodes_falsenodeids: the branches from node %zu lead in a circle",
+                               circle);
     return INGOT_OK;
 }
