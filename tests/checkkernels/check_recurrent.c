@@ -13,14 +13,17 @@ static double clipped(double x, double clip)
 
 static void check_lstm(int level, size_t batch, size_t hidden, bool peepholes, float clip)
 {
-    size_t row = 4 * hidden + 3, h_row = hidden + 1;
+    size_t row = 4 * hidden + 3, h_row = hidden + 1, middle = hidden / 3;
     float *gates = random_floats((batch - 1) * row + 4 * hidden, true), *p = random_floats(3 * hidden, true);
     float *cell = random_floats(batch * hidden, true), *before = guard_floats(batch * hidden, true);
     float *h = guard_floats((batch - 1) * h_row + hidden, true);
     memcpy(before, cell, batch * hidden * sizeof(float));
     for (size_t i = 0; i < (batch - 1) * row + 4 * hidden; i++)
         gates[i] *= 4;
-    ingot_lstm_cell task = {batch, hidden, gates, row, peepholes ? p : NULL, clip, cell, h, h_row};
+    ingot_lstm_cell task = {batch, hidden, 0, middle, gates, row, peepholes ? p : NULL, clip, cell, h, h_row};
+    ingot_recurrent_table_at(level)->lstm_cell(&task);
+    task.first = middle; /* the rest of the units is another call's */
+    task.end = hidden;
     ingot_recurrent_table_at(level)->lstm_cell(&task);
     bool good = true;
     for (size_t b = 0; b < batch; b++) {
@@ -53,7 +56,7 @@ static void check_gru(int level, size_t batch, size_t hidden, bool before_reset,
         double g = tanh(clipped(xi[2 * n] + inner, clip));
         truth[i] = (1 - z) * g + z * previous[i];
     }
-    ingot_gru_cell task = {batch, n, x, 3 * n, r, 3 * n, previous, n, h, n, reset, clip};
+    ingot_gru_cell task = {batch, n, 0, n, x, 3 * n, r, 3 * n, previous, n, h, n, reset, clip};
     if (before_reset) {
         ingot_recurrent_table_at(level)->gru_cell(&task);
     } else {
@@ -79,7 +82,7 @@ static void check_odd_values(int level)
     enum { N = 19 };
     float *x = random_floats(3 * N, true), *r = random_floats(3 * N, true), *previous = random_floats(N, true);
     float *h = guard_floats(N, true), *expected = guard_floats(N, true), *reset = guard_floats(N, true);
-    ingot_gru_cell task = {1, N, x, 3 * N, r, 3 * N, previous, N, expected, N, reset, 0};
+    ingot_gru_cell task = {1, N, 0, N, x, 3 * N, r, 3 * N, previous, N, expected, N, reset, 0};
     ingot_recurrent_table_at(level)->gru_cell(&task);
     x[2 * N + 7] = NAN;
     r[11] = -INFINITY; /* its update gate is 0 */
@@ -126,8 +129,9 @@ static void bench(void)
         for (size_t s = 0; s < 3 && ingot_level_runs(level); s++) {
             size_t n = sizes[s];
             float *x = random_floats(3 * n, false), *r = random_floats(3 * n, false), *h = random_floats(n, false);
-            cell_bench b = {ingot_recurrent_table_at(level),
-                            {1, n, x, 3 * n, r, 3 * n, h, n, guard_floats(n, false), n, guard_floats(n, false), 0}};
+            cell_bench b = {
+                ingot_recurrent_table_at(level),
+                {1, n, 0, n, x, 3 * n, r, 3 * n, h, n, guard_floats(n, false), n, guard_floats(n, false), 0}};
             double time = best_time(work, &b);
             printf("%-7s GRU cell %5zu %9.3f us %7.3f ns an element\n", ingot_level_name(level), n, time / 1e3,
                    time / (double)n);

@@ -9,9 +9,11 @@
 /* gates[batch, 4 * hidden], row r at gates + r * gates_row, in ONNX's order i, o, f, c, before their activations:
  *   c = sigmoid(f + pf * c) * c + sigmoid(i + pi * c) * tanh(g)     h = sigmoid(o + po * c) * tanh(c)
  * cell[batch, hidden] is read and replaced; hidden state goes to h, row r at h + r * h_row. peepholes[3 * hidden] in the order
- * i, o, f, or NULL. clip > 0 limits every gate's input to [-clip, clip]. Runs in the caller. */
+ * i, o, f, or NULL. clip > 0 limits every gate's input to [-clip, clip]. Only units first ... end - 1 are computed. Runs in the
+ * caller. */
 typedef struct ingot_lstm_cell {
     size_t batch, hidden;
+    size_t first, end;
     const float *gates;
     size_t gates_row;
     const float *peepholes;
@@ -30,6 +32,7 @@ void ingot_lstm_cell_f32(const ingot_lstm_cell *cell);
  *   g = tanh(xh + rh)   h = (1 - z) * g + z * previous. */
 typedef struct ingot_gru_cell {
     size_t batch, hidden;
+    size_t first, end; /* as in ingot_lstm_cell */
     float *x;
     size_t x_row;
     const float *r;

@@ -20,8 +20,8 @@ static void lstm_cell(const ingot_lstm_cell *task)
     for (size_t r = 0; r < task->batch; r++) {
         const float *gates = task->gates + r * task->gates_row, *p = task->peepholes;
         float *cell = task->cell + r * n, *h = task->h + r * task->h_row;
-        for (size_t j = 0; j < n; j += LANES) {
-            size_t part = n - j < LANES ? n - j : LANES;
+        for (size_t j = task->first; j < task->end; j += LANES) {
+            size_t part = task->end - j < LANES ? task->end - j : LANES;
             vec c = v_load_part(cell + j, part);
             vec i = v_load_part(gates + j, part), o = v_load_part(gates + n + j, part);
             vec f = v_load_part(gates + 2 * n + j, part), g = v_load_part(gates + 3 * n + j, part);
@@ -54,8 +54,8 @@ static void gru_cell(const ingot_gru_cell *task)
         const float *x = task->x + row * task->x_row, *r = task->r + row * task->r_row;
         const float *previous = task->previous + row * task->previous_row;
         float *h = task->h + row * task->h_row;
-        for (size_t j = 0; j < n; j += LANES) {
-            size_t part = n - j < LANES ? n - j : LANES;
+        for (size_t j = task->first; j < task->end; j += LANES) {
+            size_t part = task->end - j < LANES ? task->end - j : LANES;
             vec z = v_add(v_load_part(x + j, part), v_load_part(r + j, part));
             vec reset = v_add(v_load_part(x + n + j, part), v_load_part(r + n + j, part));
             reset = v_sigmoid(clip(reset, limit));
@@ -74,8 +74,8 @@ static void gru_gates(const ingot_gru_cell *task)
     for (size_t row = 0; row < task->batch; row++) {
         float *x = task->x + row * task->x_row, *to = task->reset + row * n;
         const float *r = task->r + row * task->r_row, *previous = task->previous + row * task->previous_row;
-        for (size_t j = 0; j < n; j += LANES) {
-            size_t part = n - j < LANES ? n - j : LANES;
+        for (size_t j = task->first; j < task->end; j += LANES) {
+            size_t part = task->end - j < LANES ? task->end - j : LANES;
             vec z = v_add(v_load_part(x + j, part), v_load_part(r + j, part));
             vec reset = v_add(v_load_part(x + n + j, part), v_load_part(r + n + j, part));
             reset = v_sigmoid(clip(reset, limit));
@@ -93,8 +93,8 @@ static void gru_finish(const ingot_gru_cell *task)
         const float *x = task->x + row * task->x_row, *r = task->r + row * task->r_row;
         const float *previous = task->previous + row * task->previous_row;
         float *h = task->h + row * task->h_row;
-        for (size_t j = 0; j < n; j += LANES) {
-            size_t part = n - j < LANES ? n - j : LANES;
+        for (size_t j = task->first; j < task->end; j += LANES) {
+            size_t part = task->end - j < LANES ? task->end - j : LANES;
             vec g = v_add(v_load_part(x + 2 * n + j, part), v_load_part(r + 2 * n + j, part));
             g = v_tanh(clip(g, limit));
             v_store_part(h + j, gru_mix(v_load_part(x + j, part), g, v_load_part(previous + j, part)), part);
