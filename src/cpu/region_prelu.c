@@ -21,16 +21,22 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     tactic->name = "eltwise_prelu_f32";
 }
 
-/* One slope a channel, of [channels, 1, 1]. */
+/* One slope a channel: [channels, 1, 1], also with a 1 before. */
+static bool is_per_channel(const ingot_type *slopes, const ingot_type *x)
+{
+    int channel = slopes->rank - x->rank + 1;
+    if (channel < 0 || channel > 1 || slopes->dims[channel] != x->dims[1])
+        return false;
+    for (int i = 0; i < slopes->rank; i++)
+        if (i != channel && slopes->dims[i] != 1)
+            return false;
+    return true;
+}
+
 static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
 {
-    const ingot_type *x = &region->inputs[0]->type, *slopes = &region->inputs[1]->type;
-    if (!ingot_cpu_can_block(region->inputs[0]) || slopes->rank != x->rank - 1 || slopes->dims[0] != x->dims[1])
-        return;
-    for (int i = 1; i < slopes->rank; i++)
-        if (slopes->dims[i] != 1)
-            return;
-    ingot_cpu_add_blocked(list, region, "prelu_c16", 1u << 1);
+    if (ingot_cpu_can_block(region->inputs[0]) && is_per_channel(&region->inputs[1]->type, &region->inputs[0]->type))
+        ingot_cpu_add_blocked(list, region, "prelu_c16", 1u << 1);
 }
 
 static void run_blocked(const ingot_step *step)

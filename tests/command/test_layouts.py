@@ -60,7 +60,7 @@ def mixed_network(path):
     x = g.node("Relu", g.conv("x", 3, 21))
     scale, bias, mean = (g.numbers(21) for _ in range(3))
     normal = g.node("BatchNormalization", x, scale, bias, mean, g.constant(np.full(21, 2, np.float32)))
-    sloped = g.node("PRelu", normal, g.numbers(21, 1, 1))
+    sloped = g.node("PRelu", g.node("PRelu", normal, g.numbers(21, 1, 1)), g.numbers(1, 21, 1, 1))
     shifted = g.node("Sub", g.constant(np.float32(1)), g.node("Add", sloped, g.numbers(1, 21, 1, 1)))
     padded = g.node("Pad", shifted, g.constant(np.array([0, 0, 1, 2, 0, 0, 0, 1], np.int64)), g.constant(np.float32(.5)))
     average = g.node("AveragePool", padded, kernel_shape=[3, 2], strides=[2, 1], pads=[1, 1, 1, 0])
