@@ -16,7 +16,8 @@ STRICT = ["-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
 INTERNAL = ["-D_GNU_SOURCE", "-Wno-unused-parameter", "-Wno-unused-function", "-Iinclude", "-Isrc"]
 
 # Vector types and operations under one set of names: compiled only by the files of an instruction set, which say which.
-SET_UP_BY_INCLUDER = ("src/cpu/simd/simd", "src/cpu/eltwise/vec.h", "src/cpu/eltwise/vec_math.h")
+SET_UP_BY_INCLUDER = ("src/cpu/simd/simd", "src/cpu/eltwise/vec.h", "src/cpu/eltwise/vec_math.h",
+                      "src/cpu/int8/ints")
 
 
 def compile_alone(command, header):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fail where a hot loop of a matrix or convolution kernel stores vector registers on the stack: the compiler has run out
-of registers there, which costs a large part of the speed. A hot loop is an innermost loop with some fused multiply-adds.
+of registers there, which costs a large part of the speed. A hot loop is an innermost loop with some fused multiply-adds
+or sums of products of integers.
 Exit code 77 (skipped) on other processors than x86-64, and without gcc (the compiler of releases) or objdump."""
 import glob
 import os
@@ -14,8 +15,10 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SKIPPED = 77
 MULTIPLY_ADDS = 4  # that make a loop a hot one
+MULTIPLIES = ("vfmadd", "vpdpbusd", "vpmaddwd")
 FLAGS = {"avx2": ["-mavx2", "-mfma", "-mf16c", "-mbmi2"]}
 FLAGS["avx512"] = FLAGS["avx2"] + ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]
+FLAGS["avx512_vnni"] = FLAGS["avx512"] + ["-mavx512vnni"]
 
 FUNCTION = re.compile(r"^[0-9a-f]+ <([^>]+)>:$")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
@@ -54,7 +57,7 @@ def spills(text):
         framed = any(m == "mov" and o.replace(" ", "") == "%rsp,%rbp" for _, m, o in body)
         for start, end in innermost_loops(body):
             inside = [i for i in body if start <= i[0] <= end]
-            if sum(mnemonic.startswith("vfmadd") for _, mnemonic, _ in inside) < MULTIPLY_ADDS:
+            if sum(mnemonic.startswith(MULTIPLIES) for _, mnemonic, _ in inside) < MULTIPLY_ADDS:
                 continue
             for address, mnemonic, operands in inside:
                 match = STACK_STORE.search(operands)
@@ -70,7 +73,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for level, flags in FLAGS.items():
             for source in sorted(glob.glob(os.path.join(ROOT, "src", "cpu", "*", f"*_{level}.c"))):
-                if os.path.basename(os.path.dirname(source)) not in ("gemm", "conv"):
+                if os.path.basename(os.path.dirname(source)) not in ("gemm", "conv", "int8"):
                     continue
                 target = os.path.join(folder, "kernel.o")
                 subprocess.run(["gcc", "-std=c11", "-O3", "-D_GNU_SOURCE", "-ffp-contract=off", "-fno-math-errno",

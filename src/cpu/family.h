@@ -156,6 +156,7 @@ extern const ingot_cpu_family ingot_cpu_resize;
 extern const ingot_cpu_family ingot_cpu_cast;
 extern const ingot_cpu_family ingot_cpu_recurrent;
 extern const ingot_cpu_family ingot_cpu_nbits;
+extern const ingot_cpu_family ingot_cpu_int8_product;
 extern const ingot_cpu_family ingot_cpu_reference;
 
 #endif

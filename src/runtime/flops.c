@@ -37,7 +37,7 @@ static double product(const int64_t *dims, int first, int last)
 
 typedef struct operands {
     const ingot_node *node;
-    const int64_t *a, *b, *y; /* inputs 0 and 1, output 0 */
+    const int64_t *a, *b, *y; /* inputs 0 and second, output 0 */
     int a_rank, b_rank, y_rank;
 } operands;
 
@@ -73,24 +73,29 @@ static double recurrent(const operands *o) /* x [steps, batch, inputs], w [direc
 static const struct {
     const char *op_type;
     double (*count)(const operands *o);
+    size_t second; /* input */
 } counters[] = {
-    {"Conv", conv},      {"ConvTranspose", conv_transpose},
-    {"FusedConv", conv}, {"GRU", recurrent},
-    {"Gemm", gemm},      {"LSTM", recurrent},
-    {"MatMul", matmul},  {"RNN", recurrent},
+    {"Conv", conv, 1},        {"ConvInteger", conv, 1},     {"ConvTranspose", conv_transpose, 1},
+    {"FusedConv", conv, 1},   {"GRU", recurrent, 1},        {"Gemm", gemm, 1},
+    {"LSTM", recurrent, 1},   {"MatMul", matmul, 1},        {"MatMulInteger", matmul, 1},
+    {"QLinearConv", conv, 3}, {"QLinearMatMul", matmul, 3}, {"RNN", recurrent, 1},
 };
+
+static double count_as(const shapes *s, const ingot_node *node, size_t counter)
+{
+    operands o = {.node = node};
+    size_t second = counters[counter].second;
+    o.a = node->input_count > 0 ? dims_of(s, node->inputs[0], &o.a_rank) : NULL;
+    o.b = node->input_count > second ? dims_of(s, node->inputs[second], &o.b_rank) : NULL;
+    o.y = node->output_count > 0 ? dims_of(s, node->outputs[0], &o.y_rank) : NULL;
+    return o.a && o.b && o.y ? counters[counter].count(&o) : 0;
+}
 
 static double count_node(const shapes *s, const ingot_node *node)
 {
-    operands o = {.node = node};
-    o.a = node->input_count > 0 ? dims_of(s, node->inputs[0], &o.a_rank) : NULL;
-    o.b = node->input_count > 1 ? dims_of(s, node->inputs[1], &o.b_rank) : NULL;
-    o.y = node->output_count > 0 ? dims_of(s, node->outputs[0], &o.y_rank) : NULL;
-    if (!o.a || !o.b || !o.y)
-        return 0;
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         if (strcmp(counters[i].op_type, node->op_type) == 0)
-            return counters[i].count(&o);
+            return count_as(s, node, i);
     return 0;
 }
 
