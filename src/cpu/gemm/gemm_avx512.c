@@ -64,38 +64,57 @@ static inline __attribute__((always_inline)) void finish(const ingot_gemm_tile *
     }
 }
 
+/* One step of k. masked: B's last vector has lanes that may not be read; a load with a mask takes a unit that multiplies. */
+static inline __attribute__((always_inline)) void step(const float *a, const float *b, const ingot_gemm_tile *t,
+                                                       const int rows, const int vectors, const bool masked,
+                                                       const __mmask16 tail, __m512 sum[][MAX_VECTORS])
+{
+    __m512 column[MAX_VECTORS];
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; v++) {
+        const float *from = b + (size_t)(v / 2) * t->b_panel + (v % 2) * LANES;
+        column[v] = masked && v == vectors - 1 ? _mm512_maskz_loadu_ps(tail, from) : _mm512_loadu_ps(from);
+    }
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; i++) {
+        __m512 row = _mm512_set1_ps(a[i]);
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; v++)
+            sum[i][v] = _mm512_fmadd_ps(row, column[v], sum[i][v]);
+    }
+}
+
+static inline __attribute__((always_inline)) void multiply(const ingot_gemm_tile *t, const int rows, const int vectors,
+                                                           const bool masked, const __mmask16 tail,
+                                                           __m512 sum[][MAX_VECTORS])
+{
+    const float *a = t->a, *b = t->b;
+    const char *prefetch = t->prefetch;
+    const size_t b_step = t->b_step, prefetch_step = t->prefetch_step;
+    for (size_t k = t->k / 2; k > 0; k--, a += 2 * rows, b += 2 * b_step, prefetch += 2 * prefetch_step) {
+        _mm_prefetch(prefetch, _MM_HINT_T1);
+        step(a, b, t, rows, vectors, masked, tail, sum);
+        _mm_prefetch(prefetch + prefetch_step, _MM_HINT_T1);
+        step(a + rows, b + b_step, t, rows, vectors, masked, tail, sum);
+    }
+    if (t->k % 2 != 0)
+        step(a, b, t, rows, vectors, masked, tail, sum);
+}
+
 static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t, const int rows, const int vectors)
 {
     __m512 sum[MAX_ROWS][MAX_VECTORS];
     const __mmask16 tail = (__mmask16)(0xFFFFu >> (vectors * LANES - (int)t->columns));
-    const float *a = t->a;
-    const float *b = t->b;
-    const char *prefetch = t->prefetch;
 #pragma GCC unroll 14
     for (int i = 0; i < rows; i++) {
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; v++)
             sum[i][v] = _mm512_setzero_ps();
     }
-    for (size_t k = t->k; k > 0; k--) {
-        __m512 column[MAX_VECTORS];
-#pragma GCC unroll 8
-        for (int v = 0; v < vectors; v++) {
-            const float *from = b + (size_t)(v / 2) * t->b_panel + (v % 2) * LANES;
-            column[v] = v == vectors - 1 ? _mm512_maskz_loadu_ps(tail, from) : _mm512_loadu_ps(from);
-        }
-        _mm_prefetch(prefetch, _MM_HINT_T1);
-#pragma GCC unroll 14
-        for (int i = 0; i < rows; i++) {
-            __m512 row = _mm512_set1_ps(a[i]);
-#pragma GCC unroll 8
-            for (int v = 0; v < vectors; v++)
-                sum[i][v] = _mm512_fmadd_ps(row, column[v], sum[i][v]);
-        }
-        a += rows;
-        b += t->b_step;
-        prefetch += t->prefetch_step;
-    }
+    if (tail == 0xFFFF)
+        multiply(t, rows, vectors, false, tail, sum);
+    else
+        multiply(t, rows, vectors, true, tail, sum);
     float *c = t->c;
     if (t->accumulate) {
 #pragma GCC unroll 14
