@@ -18,6 +18,7 @@
 #ifndef INGOT_BASE_POOL_H
 #define INGOT_BASE_POOL_H
 
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "base/threads.h"
@@ -44,6 +45,15 @@ typedef struct ingot_job_slot {
     atomic_bool late;              /* it has waited for longer than its own work explains */
 } ingot_job_slot;
 
+/* Where a worker runs: threads_place.c. */
+typedef struct ingot_worker_place {
+    _Alignas(64) atomic_int thread; /* its id, 0: it does not exist yet */
+    atomic_int processor;           /* where it was seen last, -1: not known */
+    atomic_bool asleep;             /* or about to be */
+    atomic_uint state;
+    cpu_set_t affinity; /* that it gets back */
+} ingot_worker_place;
+
 typedef struct ingot_pool {
     ingot_job_slot slots[INGOT_SLOT_COUNT];
     _Alignas(128) atomic_uint epoch; /* publications; futex of idle workers */
@@ -54,6 +64,7 @@ typedef struct ingot_pool {
     atomic_uint available;             /* processors, 0: not known yet */
     atomic_bool refused;               /* the system made no more threads: not asked again until somebody prepares */
     atomic_flag growing;
+    ingot_worker_place places[INGOT_MAX_THREADS];
 } ingot_pool;
 
 extern ingot_pool ingot_workers;
@@ -94,6 +105,12 @@ void ingot_futex_wake(atomic_uint *word, unsigned count);
 
 /* Watches word, awake, while it is seen, for at most the pool's spinning time past start; false: it is still seen. */
 bool ingot_watch(atomic_uint *word, unsigned seen, uint64_t start);
+
+/* The caller counts on count workers. Those on its own processor are moved to another one, and, where it is about to wake workers,
+ * those that sleep are kept from waking there. */
+void ingot_place_workers(unsigned count, bool waking);
+/* A worker that runs takes back the affinity that it had before a caller moved it, and notes where it is. */
+void ingot_place_self(ingot_worker_place *place);
 
 /* Workers for a job of threads participants, with callers at work at the same time: as many as are asked for together, but
  * no more than there are processors, unless one of them asks for more. */

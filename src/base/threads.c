@@ -44,6 +44,8 @@ static void release_slot(ingot_job_slot *slot)
 static void call_workers(unsigned wanted, unsigned callers)
 {
     const unsigned sleepers = atomic_load(&ingot_workers.sleepers);
+    if (callers == 1)
+        ingot_place_workers(wanted, sleepers > 0);
     if (sleepers == 0)
         return;
     const unsigned all = atomic_load_explicit(&ingot_workers.workers, memory_order_relaxed);

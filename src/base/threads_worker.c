@@ -67,11 +67,13 @@ bool ingot_watch(atomic_uint *word, unsigned seen, uint64_t start)
     }
 }
 
-static void sleep_until_work(unsigned epoch)
+static void sleep_until_work(unsigned epoch, ingot_worker_place *place)
 {
+    atomic_store_explicit(&place->asleep, true, memory_order_relaxed);
     atomic_fetch_add(&ingot_workers.sleepers, 1);
     ingot_futex_wait(&ingot_workers.epoch, epoch, 0); /* returns at once where the epoch has moved on */
     atomic_fetch_sub(&ingot_workers.sleepers, 1);
+    atomic_store_explicit(&place->asleep, false, memory_order_relaxed);
 }
 
 /* ---- Working ---- */
@@ -152,15 +154,19 @@ static void *work(void *number)
     pthread_setname_np(pthread_self(), name);
     fesetenv(FE_DFL_ENV); /* whoever made the pool may have other rounding; a job brings its caller's */
 
+    ingot_worker_place *place = &ingot_workers.places[(uintptr_t)number - 1];
+    atomic_store(&place->state, 0);
+    atomic_store(&place->thread, (int)syscall(SYS_gettid));
     rest last = {0};
     uint64_t idle_since = ingot_clock_ns();
     for (;;) {
+        ingot_place_self(place);
         const unsigned epoch = atomic_load(&ingot_workers.epoch);
         const outcome did = help_anyone();
         if (did == IDLE && ingot_watch(&ingot_workers.epoch, epoch, idle_since))
             continue;
         if (did == IDLE)
-            sleep_until_work(epoch);
+            sleep_until_work(epoch, place);
         else if (did == HELPED_LATE)
             take_rest(&last);
         idle_since = ingot_clock_ns();
@@ -185,6 +191,8 @@ int ingot_threads_available(void)
 /* In the child of a fork no worker exists, and no caller but the thread that forked. */
 static void forget_workers(void)
 {
+    for (unsigned i = 0; i < atomic_load(&ingot_workers.workers); i++)
+        atomic_store(&ingot_workers.places[i].thread, 0);
     atomic_store(&ingot_workers.workers, 0);
     atomic_store(&ingot_workers.sleepers, 0);
     atomic_store(&ingot_workers.resting, 0);
