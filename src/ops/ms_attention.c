@@ -140,8 +140,8 @@ ingot_status ingot_upgrade_qattention(ingot_node *node, ingot_error *error)
 {
     ingot_expansion e = ingot_expand_begin(node, error);
     ingot_ms_attention a = {.mask = ingot_expand_input(&e, 5)};
-    ingot_scaled_matrix x = {ingot_expand_input(&e, 0), ingot_expand_input(&e, 3), ingot_expand_input(&e, 6)};
-    ingot_scaled_matrix w = {ingot_expand_input(&e, 1), ingot_expand_input(&e, 4), ingot_expand_input(&e, 7)};
-    ingot_graph_value *projected = ingot_expand_scaled_product(&e, &x, &w, NULL, 1, ingot_expand_input(&e, 2));
-    return attend(&e, projected, &a, ingot_expand_input(&e, 8), NULL);
+    ingot_scaled_product p = {.factor = 1, .bias = ingot_expand_input(&e, 2)};
+    p.a = (ingot_scaled_matrix){ingot_expand_input(&e, 0), ingot_expand_input(&e, 3), ingot_expand_input(&e, 6)};
+    p.b = (ingot_scaled_matrix){ingot_expand_input(&e, 1), ingot_expand_input(&e, 4), ingot_expand_input(&e, 7)};
+    return attend(&e, ingot_expand_scaled_product(&e, &p), &a, ingot_expand_input(&e, 8), NULL);
 }

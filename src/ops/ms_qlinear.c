@@ -1,5 +1,5 @@
-/* com.microsoft: operators on 8-bit tensors, rewritten as their float forms between DequantizeLinear and QuantizeLinear. Sums
- * have a form of their own, as what they round is told by the order of their steps. */
+/* com.microsoft: operators on 8-bit tensors, rewritten as their float forms between DequantizeLinear and QuantizeLinear, which
+ * ONNX Runtime's have the roundings of. Those that round otherwise are in ms_qlinear_ops.c. */
 #include "ops/expand.h"
 
 /* Inputs first, first + 1 and first + 2: a tensor, its scale and its zero point, which may be left out. */
@@ -30,24 +30,6 @@ static ingot_status upgrade_unary(ingot_node *node, ingot_error *error, float_fo
     return finish(&e, y, ingot_expand_input(&e, 3), ingot_expand_input(&e, 4), ingot_expand_input(&e, 0));
 }
 
-static ingot_graph_value *sigmoid(ingot_expansion *e, ingot_graph_value *x)
-{
-    return INGOT_EXPAND(e, "Sigmoid", 13, NULL, 0, x);
-}
-
-static ingot_graph_value *leaky_relu(ingot_expansion *e, ingot_graph_value *x)
-{
-    ingot_attribute alpha = ingot_float_of("alpha", ingot_expand_float(e, "alpha", 0.01f));
-    return INGOT_EXPAND(e, "LeakyRelu", 16, &alpha, 1, x);
-}
-
-/* Before opset 13 the axes from the given one on are one row. */
-static ingot_graph_value *softmax(ingot_expansion *e, ingot_graph_value *x)
-{
-    ingot_attribute axis = ingot_int_of("axis", ingot_expand_int(e, "axis", -1));
-    return INGOT_EXPAND(e, "Softmax", ingot_expand_int(e, "opset", 13) < 13 ? 11 : 13, &axis, 1, x);
-}
-
 static ingot_graph_value *reduce_mean(ingot_expansion *e, ingot_graph_value *x)
 {
     static const char *const names[] = {"axes", "keepdims", NULL};
@@ -73,31 +55,15 @@ static ingot_graph_value *average_pool(ingot_expansion *e, ingot_graph_value *x)
     return pool(e, x, "AveragePool", 19, attributes, ingot_expand_pass_on(e, names, attributes));
 }
 
-static ingot_graph_value *global_average_pool(ingot_expansion *e, ingot_graph_value *x)
-{
-    return pool(e, x, "GlobalAveragePool", 1, NULL, 0);
-}
-
 #define DEFINE_UNARY(name, form)                                                    \
     ingot_status ingot_upgrade_qlinear_##name(ingot_node *node, ingot_error *error) \
     {                                                                               \
         return upgrade_unary(node, error, form);                                    \
     }
-DEFINE_UNARY(sigmoid, sigmoid)
-DEFINE_UNARY(leaky_relu, leaky_relu)
-DEFINE_UNARY(softmax, softmax)
 DEFINE_UNARY(reduce_mean, reduce_mean)
 DEFINE_UNARY(average_pool, average_pool)
-DEFINE_UNARY(global_average_pool, global_average_pool)
 
 /* ---- Several tensors ---- */
-
-ingot_status ingot_upgrade_qlinear_mul(ingot_node *node, ingot_error *error)
-{
-    ingot_expansion e = ingot_expand_begin(node, error);
-    ingot_graph_value *y = INGOT_EXPAND(&e, "Mul", 14, NULL, 0, dequantized(&e, 0), dequantized(&e, 3));
-    return finish(&e, y, ingot_expand_input(&e, 6), ingot_expand_input(&e, 7), ingot_expand_input(&e, 0));
-}
 
 ingot_status ingot_upgrade_qlinear_where(ingot_node *node, ingot_error *error)
 {
@@ -145,21 +111,3 @@ ingot_status ingot_upgrade_qlinear_conv(ingot_node *node, ingot_error *error)
     ingot_expand_result(&e, 0, last ? ingot_expand_channels_last(&e, y) : y);
     return ingot_expand_end(&e);
 }
-
-/* ---- Sum ---- */
-
-static ingot_status infer_add(ingot_infer *c)
-{
-    int rank;
-    ingot_dim dims[INGOT_MAX_RANK];
-    const ingot_type *a = &c->inputs[0].type, *b = &c->inputs[3].type;
-    INGOT_TRY(ingot_infer_broadcast_dims(c, a->rank, a->dims, b->rank, b->dims, &rank, dims));
-    if (rank < 0)
-        ingot_infer_set_unranked(c, 0, a->element);
-    else
-        ingot_infer_set(c, 0, a->element, rank, dims);
-    return INGOT_OK;
-}
-
-const ingot_op ingot_op_qlinear_add = {.summary = "Sum of 8-bit tensors with scales and zero points, requantized",
-                                       .infer = infer_add};

@@ -1,25 +1,26 @@
 /* com.microsoft: products of 8-bit matrices, rewritten around MatMulInteger. */
 #include "ops/ms_qmatmul.h"
 
-ingot_graph_value *ingot_expand_scaled_product(ingot_expansion *e, const ingot_scaled_matrix *a,
-                                               const ingot_scaled_matrix *b, ingot_graph_value *added, double factor,
-                                               ingot_graph_value *bias)
+ingot_graph_value *ingot_expand_scaled_product(ingot_expansion *e, const ingot_scaled_product *p)
 {
-    ingot_graph_value *scale = INGOT_EXPAND(e, "Mul", 14, NULL, 0, a->scale, b->scale);
-    scale = ingot_expand_times(e, scale, factor);
+    ingot_graph_value *scale = INGOT_EXPAND(e, "Mul", 14, NULL, 0, p->a.scale, p->b.scale);
+    scale = ingot_expand_times(e, scale, p->factor);
+    if (p->divisor)
+        scale = INGOT_EXPAND(e, "Div", 14, NULL, 0, scale, p->divisor);
     ingot_graph_value *sums =
-        INGOT_EXPAND(e, "MatMulInteger", 10, NULL, 0, a->matrix, b->matrix, a->zero_point, b->zero_point);
-    sums = ingot_expand_plus(e, sums, added);
+        INGOT_EXPAND(e, "MatMulInteger", 10, NULL, 0, p->a.matrix, p->b.matrix, p->a.zero_point, p->b.zero_point);
+    sums = ingot_expand_plus(e, sums, p->added);
     sums = ingot_expand_cast(e, sums, scale ? scale->type.element : INGOT_FLOAT);
-    return ingot_expand_plus(e, INGOT_EXPAND(e, "Mul", 14, NULL, 0, sums, scale), bias);
+    return ingot_expand_plus(e, INGOT_EXPAND(e, "Mul", 14, NULL, 0, sums, scale), p->bias);
 }
 
 ingot_status ingot_upgrade_matmul_integer_to_float(ingot_node *node, ingot_error *error)
 {
     ingot_expansion e = ingot_expand_begin(node, error);
-    ingot_scaled_matrix a = {ingot_expand_input(&e, 0), ingot_expand_input(&e, 2), ingot_expand_input(&e, 4)};
-    ingot_scaled_matrix b = {ingot_expand_input(&e, 1), ingot_expand_input(&e, 3), ingot_expand_input(&e, 5)};
-    ingot_expand_result(&e, 0, ingot_expand_scaled_product(&e, &a, &b, NULL, 1, ingot_expand_input(&e, 6)));
+    ingot_scaled_product p = {.factor = 1, .bias = ingot_expand_input(&e, 6)};
+    p.a = (ingot_scaled_matrix){ingot_expand_input(&e, 0), ingot_expand_input(&e, 2), ingot_expand_input(&e, 4)};
+    p.b = (ingot_scaled_matrix){ingot_expand_input(&e, 1), ingot_expand_input(&e, 3), ingot_expand_input(&e, 5)};
+    ingot_expand_result(&e, 0, ingot_expand_scaled_product(&e, &p));
     return ingot_expand_end(&e);
 }
 
@@ -28,9 +29,9 @@ ingot_status ingot_upgrade_dynamic_quantize_matmul(ingot_node *node, ingot_error
     ingot_expansion e = ingot_expand_begin(node, error);
     ingot_graph_value *x = ingot_expand_input(&e, 0), *parts[3];
     ingot_expand_node(&e, &(ingot_expand_spec){NULL, "DynamicQuantizeLinear", 11, NULL, 0, &x, 1}, 3, parts);
-    ingot_scaled_matrix a = {parts[0], parts[1], parts[2]};
-    ingot_scaled_matrix b = {ingot_expand_input(&e, 1), ingot_expand_input(&e, 2), ingot_expand_input(&e, 3)};
-    ingot_expand_result(&e, 0, ingot_expand_scaled_product(&e, &a, &b, NULL, 1, ingot_expand_input(&e, 4)));
+    ingot_scaled_product p = {.a = {parts[0], parts[1], parts[2]}, .factor = 1, .bias = ingot_expand_input(&e, 4)};
+    p.b = (ingot_scaled_matrix){ingot_expand_input(&e, 1), ingot_expand_input(&e, 2), ingot_expand_input(&e, 3)};
+    ingot_expand_result(&e, 0, ingot_expand_scaled_product(&e, &p));
     return ingot_expand_end(&e);
 }
 
@@ -41,16 +42,18 @@ static ingot_graph_value *matrix(ingot_expansion *e, size_t input, const char *t
     return ingot_expand_int(e, transposed, 0) ? ingot_expand_transpose(e, x, order, 2) : x;
 }
 
+/* The scale of the result is part of the factor that the sums are multiplied by, so they are rounded by a scale of 1. */
 ingot_status ingot_upgrade_qgemm(ingot_node *node, ingot_error *error)
 {
     ingot_expansion e = ingot_expand_begin(node, error);
-    ingot_scaled_matrix a = {matrix(&e, 0, "transA"), ingot_expand_input(&e, 1), ingot_expand_input(&e, 2)};
-    ingot_scaled_matrix b = {matrix(&e, 3, "transB"), ingot_expand_input(&e, 4), ingot_expand_input(&e, 5)};
-    ingot_graph_value *y_scale = ingot_expand_input(&e, 7);
-    ingot_graph_value *y = ingot_expand_scaled_product(&e, &a, &b, ingot_expand_input(&e, 6),
-                                                       (double)ingot_expand_float(&e, "alpha", 1), NULL);
-    if (y_scale)
-        y = INGOT_EXPAND(&e, "QuantizeLinear", 13, NULL, 0, y, y_scale, ingot_expand_input(&e, 8));
+    ingot_scaled_product p = {.added = ingot_expand_input(&e, 6), .divisor = ingot_expand_input(&e, 7)};
+    p.a = (ingot_scaled_matrix){matrix(&e, 0, "transA"), ingot_expand_input(&e, 1), ingot_expand_input(&e, 2)};
+    p.b = (ingot_scaled_matrix){matrix(&e, 3, "transB"), ingot_expand_input(&e, 4), ingot_expand_input(&e, 5)};
+    p.factor = (double)ingot_expand_float(&e, "alpha", 1);
+    ingot_graph_value *y = ingot_expand_scaled_product(&e, &p);
+    if (p.divisor)
+        y = INGOT_EXPAND(&e, "QuantizeLinear", 13, NULL, 0, y, ingot_expand_number(&e, INGOT_FLOAT, 1),
+                         ingot_expand_input(&e, 8));
     ingot_expand_result(&e, 0, y);
     return ingot_expand_end(&e);
 }

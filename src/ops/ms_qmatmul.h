@@ -9,10 +9,15 @@ typedef struct ingot_scaled_matrix {
     ingot_graph_value *matrix, *scale, *zero_point;
 } ingot_scaled_matrix;
 
-/* The product in 32 bits as the element type of the scales, times both scales and factor. added: int32 summand before the scales,
- * bias: float one after them; NULL: none. */
-ingot_graph_value *ingot_expand_scaled_product(ingot_expansion *e, const ingot_scaled_matrix *a,
-                                               const ingot_scaled_matrix *b, ingot_graph_value *added, double factor,
-                                               ingot_graph_value *bias);
+typedef struct ingot_scaled_product {
+    ingot_scaled_matrix a, b;
+    ingot_graph_value *added;   /* int32 summand before the scales; NULL: none */
+    double factor;              /* of the scales */
+    ingot_graph_value *divisor; /* of the scales; NULL: none */
+    ingot_graph_value *bias;    /* float summand after them; NULL: none */
+} ingot_scaled_product;
+
+/* The product in 32 bits as the element type of the scales, times a's scale times b's, over the divisor. */
+ingot_graph_value *ingot_expand_scaled_product(ingot_expansion *e, const ingot_scaled_product *p);
 
 #endif

@@ -123,12 +123,22 @@ def quantized_maps():
         yield Case("QLinearAdd", [a, scalar(0.0371), scalar(91, np.uint8), b, scalar(0.0643), scalar(133, np.uint8), scalar(0.0917),
                                   scalar(117, np.uint8)], **more, note=f"many roundings, {note}")
     yield Case("QLinearMul", [x, *q, u8(6), *y, scalar(0.09), scalar(100, np.uint8)], **more)
+    yield Case("QLinearMul", [i8(2, 5), *s, i8(2, 5), *s, scalar(0.11), scalar(4, np.int8)], outputs=(I8,), tolerance=0,
+               note="signed")
+    for note, a, b in (("rows", u8(40, 300), u8(300)), ("all", u8(40, 300), u8(40, 300)), ("channels", u8(9, 7, 1), u8(9, 7, 300))):
+        yield Case("QLinearMul", [a, scalar(0.0371), scalar(91, np.uint8), b, scalar(0.0643), scalar(133, np.uint8), scalar(0.2917),
+                                  scalar(117, np.uint8)], **more, note=f"many roundings, {note}")
     yield Case("QLinearSigmoid", [x, *q, scalar(1 / 256), scalar(0, np.uint8)], **more)
     yield Case("QLinearLeakyRelu", [x, *q, *y], {"alpha": 0.2}, **more)
-    yield Case("QLinearSoftmax", [u8(3, 10), scalar(0.1), scalar(100, np.uint8), scalar(1 / 256), scalar(0, np.uint8)],
-               {"axis": -1, "opset": 13}, outputs=(U8,), tolerance=1, constant=(1, 2, 3, 4))
-    yield Case("QLinearGlobalAveragePool", [x, *q, *y], outputs=(U8,), tolerance=1)
-    yield Case("QLinearGlobalAveragePool", [x, *q, *y], {"channels_last": 1}, outputs=(U8,), tolerance=1, note="channels last")
+    for note, axis, opset, scale in (("", -1, 13, 1 / 256), ("inner axis", 1, 13, 0.0021), ("flattens", 1, 11, 0.0013)):
+        yield Case("QLinearSoftmax", [u8(30, 20, 10), scalar(0.1), scalar(100, np.uint8), scalar(scale), scalar(3, np.uint8)],
+                   {"axis": axis, "opset": opset}, **more, constant=(1, 2, 3, 4), note=note)
+    yield Case("QLinearSoftmax", [i8(30, 40), scalar(0.03), scalar(5, np.int8), scalar(0.0017), scalar(-128, np.int8)],
+               {"axis": -1, "opset": 13}, outputs=(I8,), tolerance=0, constant=(1, 2, 3, 4), note="signed")
+    images = u8(40, 50, 7, 9)
+    yield Case("QLinearGlobalAveragePool", [images, *q, scalar(0.004), scalar(90, np.uint8)], **more)
+    yield Case("QLinearGlobalAveragePool", [images, *q, scalar(0.004), scalar(90, np.uint8)], {"channels_last": 1}, **more,
+               note="channels last")
     yield Case("QLinearAveragePool", [x, *q, *y], {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 1]},
                outputs=(U8,), tolerance=1, constant=(1, 2, 3, 4))
     yield Case("QLinearAveragePool", [x, *q, *y], {"kernel_shape": [2, 2], "count_include_pad": 1, "pads": [1, 1, 0, 0]},
@@ -168,7 +178,10 @@ def quantized_products():
     y = [scalar(0.5), scalar(100, np.uint8)]
     za, zb = scalar(120, np.uint8), scalar(3, np.int8)
     yield Case("QGemm", [u8(4, 8), scalar(0.02), za, i8(6, 8), scalar(0.03), zb, i32(RANDOM.integers(-999, 999, 6)), *y],
-               {"transB": 1}, outputs=(U8,), tolerance=1, constant=(1, 2, 3, 4, 5, 6, 7, 8))
+               {"transB": 1}, outputs=(U8,), tolerance=0, constant=(1, 2, 3, 4, 5, 6, 7, 8))
+    yield Case("QGemm", [u8(300, 64), scalar(0.02), za, i8(64, 50), (f32(50) ** 2 / 100 + 0.01), np.zeros(50, np.int8),
+                         i32(RANDOM.integers(-999, 999, 50)), scalar(0.571), scalar(121, np.uint8)],
+               outputs=(U8,), tolerance=0, constant=(1, 2, 3, 4, 5, 6, 7, 8), note="many roundings")
     yield Case("QGemm", [u8(8, 4), scalar(0.02), za, i8(8, 6), columns, i8(6), None], {"transA": 1, "alpha": 0.5},
                note="floats out", constant=(1, 2, 3, 4, 5))
     for name, kind in (("symmetric", None), ("zero points", np.uint8), ("float zero points", np.float32)):
