@@ -177,11 +177,17 @@ static ingot_status fold_node(ingot_node *node, const ingot_pass_context *contex
     return status;
 }
 
-ingot_status ingot_pass_fold_constants(ingot_graph *graph, const ingot_pass_context *context, bool *changed)
+/* Quantized weights and biases wait for the rewrites that have a use for them as they are. */
+static bool is_dequantizer(const ingot_node *node)
+{
+    return strcmp(node->op_type, "DequantizeLinear") == 0;
+}
+
+static ingot_status fold_some(ingot_graph *graph, const ingot_pass_context *context, bool dequantizers, bool *changed)
 {
     for (ingot_node *n = graph->first, *next; n; n = next) {
         next = n->next;
-        if (!is_foldable(n) || is_for_product(n))
+        if (is_dequantizer(n) != dequantizers || !is_foldable(n) || is_for_product(n))
             continue;
         if (n->op->flags & INGOT_OP_VIEW)
             INGOT_TRY(fold_view(n, context->error, changed));
@@ -189,6 +195,16 @@ ingot_status ingot_pass_fold_constants(ingot_graph *graph, const ingot_pass_cont
             INGOT_TRY(fold_node(n, context, changed));
     }
     return INGOT_OK;
+}
+
+ingot_status ingot_pass_fold_constants(ingot_graph *graph, const ingot_pass_context *context, bool *changed)
+{
+    return fold_some(graph, context, false, changed);
+}
+
+ingot_status ingot_pass_fold_dequantized(ingot_graph *graph, const ingot_pass_context *context, bool *changed)
+{
+    return fold_some(graph, context, true, changed);
 }
 
 /* ---- Shapes ---- */

@@ -123,12 +123,23 @@ bool ingot_can_make(const char *op_type, int opset)
 
 /* ---- Putting in place ---- */
 
+ingot_status ingot_insert_node(ingot_graph *graph, const ingot_node_spec *spec, ingot_node *before, ingot_node **node,
+                               ingot_error *error)
+{
+    ingot_node *added;
+    INGOT_TRY(ingot_graph_add_node(graph, spec, before, &added, error));
+    INGOT_TRY(ingot_op_resolve(added, error));
+    if (node)
+        *node = added;
+    return ingot_op_infer(added, error);
+}
+
 ingot_status ingot_replace_node(ingot_node *old, const ingot_replacement *by, ingot_graph_value **made,
                                 ingot_error *error)
 {
     ingot_graph_value *before = old->outputs[0], *value;
     INGOT_TRY(ingot_graph_add_value(old->graph, before->name, strlen(before->name), &value, error));
-    ingot_node_spec spec = {.domain = "ai.onnx",
+    ingot_node_spec spec = {.domain = by->domain,
                             .op_type = by->op_type,
                             .name = old->name,
                             .opset = by->opset,
@@ -140,12 +151,10 @@ ingot_status ingot_replace_node(ingot_node *old, const ingot_replacement *by, in
                             .attributes = by->attributes,
                             .attribute_count = by->attribute_count};
     ingot_node *node;
-    INGOT_TRY(ingot_graph_add_node(old->graph, &spec, old, &node, error));
-    INGOT_TRY(ingot_op_resolve(node, error));
-    INGOT_TRY(ingot_op_infer(node, error));
+    INGOT_TRY(ingot_insert_node(old->graph, &spec, old, &node, error));
     if (made)
-        *made = value;
-    return ingot_graph_replace_value(before, value, error);
+        *made = node->outputs[0];
+    return ingot_graph_replace_value(before, node->outputs[0], error);
 }
 
 ingot_status ingot_new_content(ingot_value **content, ingot_error *error)

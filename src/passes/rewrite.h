@@ -42,8 +42,14 @@ bool ingot_can_make(const char *op_type, int opset);
 
 /* ---- Putting in place ---- */
 
+/* ingot_graph_add_node, resolved and inferred. An operator that is rewritten into others has outputs of its own then: those of
+ * *node (may be NULL), which is the last of the others. */
+ingot_status ingot_insert_node(ingot_graph *graph, const ingot_node_spec *spec, ingot_node *before, ingot_node **node,
+                               ingot_error *error);
+
 /* A node of one output that takes the place of another's output 0. */
 typedef struct ingot_replacement {
+    const char *domain; /* NULL: the standard's */
     const char *op_type;
     int opset;
     ingot_graph_value *const *inputs;
@@ -79,6 +85,9 @@ ingot_status ingot_pass_remove_identity(ingot_graph *graph, const ingot_pass_con
 ingot_status ingot_pass_merge_views(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_merge_duplicates(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_shrink_constants(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
+ingot_status ingot_pass_move_quantizers(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
+ingot_status ingot_pass_integer_arithmetic(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
+ingot_status ingot_pass_fold_dequantized(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_gather_one_hot(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_widen_half(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_fold_batch_norm(ingot_graph *graph, const ingot_pass_context *context, bool *changed);

@@ -280,6 +280,33 @@ g (float[1,1,3,3] x) => (float[1,2,2,2] z, float[1,2,2,2] y) <float[2,1,2,2] w =
   c = Conv(x, w) y = Mul(c, k) z = Relu(c)
 }
 """,
+    # Codes are moved, not floats; quantizing what was dequantized goes, as does the Relu, which cuts off what quantizing does.
+    "quantized_moves": """
+g (float[2,3] x) => (float[6] y) <float s = {0.1}, uint8 z = {128}, float r = {0.2}, uint8 none = {0}, int64[1] shape = {6}> {
+  a = QuantizeLinear(x, s, z) b = DequantizeLinear(a, s, z) c = Transpose <perm = [1, 0]> (b) d = QuantizeLinear(c, s, z)
+  e = DequantizeLinear(d, s, z) f = Neg(e) h = Relu(f) i = Reshape(h, shape) j = QuantizeLinear(i, r, none)
+  y = DequantizeLinear(j, r, none)
+}
+""",
+    # Weights are dequantized here where their product stays float.
+    "quantized_weights": """
+g (float[2,3] x) => (float[2,2] y) <int8[3,2] w = {1, 2, 3, 4, 5, 6}, float s = {0.5}> { a = DequantizeLinear(w, s) y = MatMul(x, a) }
+""",
+    "quantized_sums": """
+g (float[2,3] x) => (float[2,3] y) <float s = {0.1}, uint8 z = {128}, float r = {0.2}> {
+  a = QuantizeLinear(x, s, z) b = DequantizeLinear(a, s, z) c = Softmax <axis = 0> (b) d = QuantizeLinear(c, r, z)
+  e = DequantizeLinear(d, r, z) f = Add(e, b) h = QuantizeLinear(f, s, z) i = DequantizeLinear(h, s, z) j = Mul(i, i)
+  k = QuantizeLinear(j, r, z) l = DequantizeLinear(k, r, z) y = Neg(l)
+}
+""",
+    "quantized_products": """
+g (float[2,3] x) => (float[2,2] y) <float s = {0.1}, uint8 z = {128}, int8[3,2] w = {1, 2, 3, 4, 5, 6}, float[2] ws = {0.02, 0.03},
+  int8[2] wz = {0, 0}, int8[2,2] v = {1, 2, 3, 4}, float vs = {0.04}, int32[2] bias = {7, -8}, float bs = {0.004}> {
+  a = QuantizeLinear(x, s, z) b = DequantizeLinear(a, s, z) c = DequantizeLinear <axis = 1> (w, ws, wz) d = MatMul(b, c)
+  e = QuantizeLinear(d, s, z) f = DequantizeLinear(e, s, z) h = DequantizeLinear(v, vs) i = DequantizeLinear(bias, bs)
+  y = Gemm(f, h, i)
+}
+""",
     "exposed": """
 g (float[1,1,3,3] x) => (float[1,2,2,2] c, float[1,2,2,2] y) <float[2,1,2,2] w = {1, 2, 3, 4, -1, -2, -3, -4},
   float[2] scale = {1, 0.5}, float[2] bias = {0, 1}, float[2] mean = {0.5, -0.5}, float[2] var = {1, 2}> {

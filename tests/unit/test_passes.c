@@ -450,6 +450,36 @@ static void a_swallowed_value_that_is_an_output_is_made_beside(void **state)
     close_fixture(&f);
 }
 
+/* ---- Quantized models ---- */
+
+static void what_moves_elements_moves_codes(void **state)
+{
+    fixture f;
+    OPEN(&f, quantized_moves);
+    optimize_well(&f, INGOT_OPT_EXACT);
+    expect_operators(f.module->main,
+                     "QuantizeLinear Transpose DequantizeLinear Neg QuantizeLinear Reshape DequantizeLinear");
+    close_fixture(&f);
+}
+
+static void weights_of_float_products_are_dequantized_once(void **state)
+{
+    fixture f;
+    OPEN(&f, quantized_weights);
+    optimize_well(&f, INGOT_OPT_EXACT);
+    expect_operators(f.module->main, "MatMul");
+    close_fixture(&f);
+}
+
+static void arithmetic_between_quantizers_is_done_on_codes(void **state)
+{
+    fixture f;
+    OPEN(&f, quantized_sums);
+    optimize_well(&f, INGOT_OPT_ALL);
+    expect_operators(f.module->main, "QuantizeLinear QLinearSoftmax QLinearAdd QLinearMul DequantizeLinear Neg");
+    close_fixture(&f);
+}
+
 /* ---- Levels and names ---- */
 
 static void the_level_decides_what_runs(void **state)
@@ -582,6 +612,9 @@ int main(void)
         cmocka_unit_test(unread_nodes_and_optional_outputs_go),
         cmocka_unit_test(a_layer_that_two_read_is_not_made_twice),
         cmocka_unit_test(a_swallowed_value_that_is_an_output_is_made_beside),
+        cmocka_unit_test(what_moves_elements_moves_codes),
+        cmocka_unit_test(weights_of_float_products_are_dequantized_once),
+        cmocka_unit_test(arithmetic_between_quantizers_is_done_on_codes),
         cmocka_unit_test(the_level_decides_what_runs),
         cmocka_unit_test(disabled_passes_do_not_run),
         cmocka_unit_test(an_unknown_pass_is_refused_with_the_names_there_are),
