@@ -4,7 +4,7 @@
 #include "base/threads.h"
 #include "cpu/conv/blocked_way.h"
 #include "cpu/conv/blocked_winograd.h"
-#include "cpu/eltwise/vec.h"
+#include "cpu/eltwise/vec_table.h"
 
 /* Bytes that the weights of a chunk's first tile are fetched ahead: they come from memory. */
 #define WEIGHTS_AHEAD 4096
@@ -15,8 +15,9 @@ typedef struct blocked_task {
     const float *input, *packed;
     const ingot_epilogue *epilogue;
     float *output, *workspace;
-    size_t first_product; /* images and parts of them: of the first chunk */
-    bool limits;          /* the kernel does the activation */
+    size_t first_product;                /* images and parts of them: of the first chunk */
+    ingot_vec_unary_function activation; /* what the kernel does not do; NULL: nothing */
+    ingot_vec_binary_function addition;  /* that follows it */
     float low, high;
 } blocked_task;
 
@@ -135,19 +136,27 @@ static bool sees_image_only(const ingot_conv *c, size_t y, size_t rows, size_t x
            bottom < c->pad_top + c->in_height && right < c->pad_left + c->in_width;
 }
 
-/* What an activation without a kernel, and what follows it, does to a run of pixels. */
-static void finish_run(const ingot_epilogue *e, float *out, const float *add, size_t count)
-{
-    ingot_vec_unary(&e->activation, out, out, count);
-    if (add)
-        ingot_vec_binary(INGOT_BINARY_ADD, out, add, out, count);
-}
-
 /* A tile's pixels: from output (y, x) on, in rows rows; it is number index of its group, which may be the chunk's first. */
 typedef struct blocked_piece {
     size_t y, rows, x, columns, index;
     bool first;
+    float *out;       /* the group's first block */
+    const float *add; /* likewise, or NULL */
 } blocked_piece;
+
+/* What an activation without a kernel, and what follows it, does to a tile. */
+static void activate_tile(const blocked_task *task, const ingot_blocked_tile *t, const float *add, size_t half)
+{
+    const ingot_epilogue *e = task->epilogue;
+    size_t second = (size_t)(t->out[1] - t->out[0]);
+    for (size_t i = 0; i < t->blocks * 2; i++) {
+        size_t at = i / 2 * t->out_block + i % 2 * second;
+        size_t count = (i % 2 == 0 ? half : t->columns - half) * INGOT_BLOCK;
+        task->activation(t->out[0] + at, t->out[0] + at, count, e->activation.a, e->activation.b);
+        if (add)
+            task->addition(t->out[0] + at, add + at, t->out[0] + at, count);
+    }
+}
 
 /* What a tile fetches: the first one of all its own weights, some way ahead; later ones the next group's, a part a tile, then what
  * will be added, and the output's place: stores wait for it. Those of the first group are the first ones to read the input, and
@@ -184,46 +193,39 @@ static void look_ahead(const blocked_chunk *chunk, const blocked_piece *piece, i
     }
 }
 
-static void run_tile(const blocked_chunk *chunk, const ingot_blocked_tile *tile, const blocked_piece *piece)
+/* Sets what differs between a group's tiles in place: a copy of a tile costs as much as a small one's work. */
+static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *t, const blocked_piece *piece)
 {
     const blocked_task *task = chunk->task;
     const ingot_blocked_way *way = task->way;
     const ingot_conv *c = task->b->conv;
-    const ingot_epilogue *e = task->epilogue;
     size_t y = piece->y, rows = piece->rows, x = piece->x, columns = piece->columns;
     size_t half = rows == 2 ? columns : (columns + 1) / 2;
     size_t place = (y * way->columns + x) * INGOT_BLOCK;
     size_t second = (rows == 2 ? way->columns : half) * INGOT_BLOCK;
-    float *out = tile->out[0];
-    const float *add = chunk->add ? tile->add[0] : NULL;
-    ingot_blocked_tile t = *tile;
-    t.columns = rows * columns;
+    bool adds_later = task->activation && t->add_last;
+    t->columns = rows * columns;
     if (way->copies) {
-        t.in[0] = chunk->copy + ((y - chunk->first_row) * way->stride * way->row_size + x) * way->pixel_size;
-        t.in[1] = t.in[0] + (rows == 2 ? way->stride * way->row_size : half) * way->pixel_size;
+        t->in[0] = chunk->copy + ((y - chunk->first_row) * way->stride * way->row_size + x) * way->pixel_size;
+        t->in[1] = t->in[0] + (rows == 2 ? way->stride * way->row_size : half) * way->pixel_size;
     } else {
-        t.in[0] = chunk->in + (chunk->first_block * way->columns + x) * way->pixel_size;
-        t.in[1] = t.in[0] + half * way->pixel_size;
+        t->in[0] = chunk->in + (chunk->first_block * way->columns + x) * way->pixel_size;
+        t->in[1] = t->in[0] + half * way->pixel_size;
     }
     bool whole = !way->copies || sees_image_only(c, y, rows, x, columns);
-    t.taps = whole ? chunk->taps : chunk->inside;
-    t.tap_count = whole ? way->weights.taps : find_inside(chunk, y, rows, x, columns);
-    t.out[0] = out + place;
-    t.out[1] = t.out[0] + second;
-    t.add[0] = add && task->limits ? add + place : add && !e->add_last ? add + place : NULL;
-    t.add[1] = t.add[0] ? t.add[0] + second : NULL;
-    look_ahead(chunk, piece, &t);
+    t->taps = whole ? chunk->taps : chunk->inside;
+    t->tap_count = whole ? way->weights.taps : find_inside(chunk, y, rows, x, columns);
+    t->out[0] = piece->out + place;
+    t->out[1] = t->out[0] + second;
+    t->add[0] = piece->add && !adds_later ? piece->add + place : NULL;
+    t->add[1] = t->add[0] ? t->add[0] + second : NULL;
+    look_ahead(chunk, piece, t);
     if (task->b->plain_input)
-        way->kernel->plain_tile(&t);
+        way->kernel->plain_tile(t);
     else
-        way->kernel->tile(&t);
-    if (task->limits || !t.last)
-        return;
-    for (size_t i = 0; i < t.blocks * 2; i++) {
-        size_t at = i / 2 * t.out_block + i % 2 * second;
-        size_t pixels = i % 2 == 0 ? half : t.columns - half;
-        finish_run(e, t.out[0] + at, add && e->add_last ? add + place + at : NULL, pixels * INGOT_BLOCK);
-    }
+        way->kernel->tile(t);
+    if (task->activation && t->last)
+        activate_tile(task, t, piece->add && adds_later ? piece->add + place : NULL, half);
 }
 
 /* All of the chunk's pixels for one group of outputs. */
@@ -243,12 +245,10 @@ static void run_group(const blocked_chunk *chunk, size_t group)
     tile.weights += chunk->first_block * w->block_size * width;
     tile.weight_block = w->block_size * width;
     tile.out_block = way->rows * way->columns * INGOT_BLOCK;
-    tile.out[0] = chunk->out + first * tile.out_block;
     tile.accumulate = chunk->first_block > 0;
     tile.last = ends;
     tile.outputs = w->outputs - output;
     tile.bias = e->row_bias ? e->row_bias + chunk->first_output + output : NULL;
-    tile.add[0] = chunk->add ? chunk->add + first * tile.out_block : NULL;
     tile.add_last = e->add_last;
     for (size_t i = 0; i < w->taps; i++)
         chunk->taps[i].weights = i * width;
@@ -260,6 +260,8 @@ static void run_group(const blocked_chunk *chunk, size_t group)
         size_t tiles = ingot_ceil_div(pixels, columns / rows);
         size_t each = pixels / tiles, rest = pixels % tiles;
         blocked_piece piece = {.y = y, .rows = rows, .x = x0, .first = group == chunk->first_group};
+        piece.out = chunk->out + first * tile.out_block;
+        piece.add = chunk->add ? chunk->add + first * tile.out_block : NULL;
         for (size_t i = 0; i < tiles; i++, piece.x += piece.columns) {
             piece.columns = i < rest ? each + 1 : each;
             piece.index = count++;
@@ -348,7 +350,9 @@ void ingot_blocked_f32(const ingot_blocked_conv *b, const float *input, const fl
     task.output = output;
     task.workspace = workspace;
     ingot_unary_kind kind = epilogue->activation.kind;
-    task.limits = kind == INGOT_UNARY_IDENTITY || kind == INGOT_UNARY_RELU || kind == INGOT_UNARY_CLIP;
+    if (kind != INGOT_UNARY_IDENTITY && kind != INGOT_UNARY_RELU && kind != INGOT_UNARY_CLIP)
+        task.activation = ingot_vec_table_best()->unary[kind];
+    task.addition = ingot_vec_table_best()->binary[INGOT_BINARY_ADD][INGOT_VEC_BOTH];
     task.low = kind == INGOT_UNARY_RELU ? 0.0f : kind == INGOT_UNARY_CLIP ? epilogue->activation.a : -INFINITY;
     task.high = kind == INGOT_UNARY_CLIP ? epilogue->activation.b : INFINITY;
     size_t products = c->batch * c->groups;
