@@ -158,7 +158,7 @@ class Case:
 
 
 # Float products are sums in an order of each engine's own.
-CASES = [Case(convolutions), Case(clipped_convolution), Case(clip_that_cuts_more, 6 / 255), Case(attention), Case(gemms),
+CASES = [Case(convolutions), Case(clipped_convolution), Case(clip_that_cuts_more, 6 / 255), Case(attention),
          Case(gates), Case(moves), Case(joined), Case(relu_before_signed), Case(shared_values, 0.1), Case(exposed_values, 0.07)]
 
 
