@@ -157,6 +157,9 @@ extern const ingot_cpu_family ingot_cpu_cast;
 extern const ingot_cpu_family ingot_cpu_recurrent;
 extern const ingot_cpu_family ingot_cpu_nbits;
 extern const ingot_cpu_family ingot_cpu_int8_product;
+extern const ingot_cpu_family ingot_cpu_int8_add;
+extern const ingot_cpu_family ingot_cpu_int8_chain;
+extern const ingot_cpu_family ingot_cpu_quantize;
 extern const ingot_cpu_family ingot_cpu_reference;
 
 #endif
