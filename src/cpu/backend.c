@@ -101,8 +101,7 @@ static double operand_bytes(const ingot_graph_value *value, unsigned layout)
     return known ? (double)bytes : 0;
 }
 
-/* For tactics that state none: what it takes to move their operands. */
-static double guess_cost(const ingot_region *region, const ingot_tactic *tactic)
+double ingot_cpu_moving_cost(const ingot_region *region, const ingot_tactic *tactic)
 {
     double bytes = 0;
     for (size_t i = 0; i < region->input_count; i++)
@@ -123,7 +122,7 @@ static ingot_status tactics(ingot_device *device, const ingot_region *region, in
         family->blocked(region, &made);
     for (size_t i = 0; i < made.count; i++)
         if (list[i].cost == 0)
-            list[i].cost = guess_cost(region, &list[i]);
+            list[i].cost = ingot_cpu_moving_cost(region, &list[i]);
     *count = made.count;
     return INGOT_OK;
 }

@@ -118,6 +118,9 @@ static inline double ingot_cpu_guess_cost(double bytes, double flops)
     return 100 + bytes / 10 + flops / 100;
 }
 
+/* What it takes to move a tactic's operands: the cost of tactics that state none. */
+double ingot_cpu_moving_cost(const ingot_region *region, const ingot_tactic *tactic);
+
 /* ---- Epilogues: what is done to a product before it is stored ---- */
 
 typedef struct ingot_cpu_epilogue {

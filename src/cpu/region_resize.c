@@ -21,11 +21,16 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     tactic->name = "resize_f32";
 }
 
+/* Time that single elements take to gather, against whole pixels of a block. */
+#define PLAIN_TIME 5.0
+
 static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
 {
     const ingot_graph_value *x = region->inputs[0], *y = region->outputs[0];
-    if (ingot_cpu_can_block(x) && ingot_cpu_can_block(y) && x->type.rank == 4 && ingot_cpu_same_channels(x, y))
-        ingot_cpu_add_blocked(list, region, "resize_c16", ~1u);
+    if (!ingot_cpu_can_block(x) || !ingot_cpu_can_block(y) || x->type.rank != 4 || !ingot_cpu_same_channels(x, y))
+        return;
+    list->list[0].cost = PLAIN_TIME * ingot_cpu_moving_cost(region, &list->list[0]);
+    ingot_cpu_add_blocked(list, region, "resize_c16", ~1u);
 }
 
 /* Bytes of one of an axis's three tables. */
