@@ -26,6 +26,8 @@ const ingot_pass ingot_passes[] = {
      ingot_pass_shrink_constants},
     {"move-quantizers", "nodes that only move elements do so on 8 bits; quantizing what was dequantized goes",
      INGOT_OPT_EXACT, ingot_pass_move_quantizers},
+    {"integer-products", "products between DequantizeLinear and QuantizeLinear become products of 8-bit integers",
+     INGOT_OPT_ALL, ingot_pass_integer_products},
     {"integer-arithmetic", "sums, products and functions of elements between them become operators on 8 bits",
      INGOT_OPT_ALL, ingot_pass_integer_arithmetic},
     {"fold-dequantized", "constants that are dequantized for float arithmetic become floats", INGOT_OPT_EXACT,

@@ -86,6 +86,15 @@ def clip_that_cuts_more(d):
     d.output(d.quantize(y, 6 / 255, 0))
 
 
+def products(d):
+    x = d.input(2, 5, 24)
+    w, _ = d.weights(24, 40, axis=1)
+    y = d.quantize(d.node("MatMul", x, w), 0.09, 110)
+    d.output(d.quantize(d.node("Add", y, d.quantize(d.constant(RANDOM.random(40).astype(np.float32)), 1 / 255, 0)), 0.1, 108))
+    w, _ = d.weights(24, 30, kind=np.uint8)
+    d.output(d.node("MatMul", x, w))
+
+
 def attention(d):
     q, k, v = (d.input(1, 7, 32, scale=s) for s in (0.03, 0.04, 0.02))
     heads = [d.quantize(d.node("Transpose", d.node("Reshape", x, d.constant(np.int64([1, 7, 4, 8]))), perm=perm), s, 120)
@@ -95,6 +104,14 @@ def attention(d):
     shares = d.quantize(d.node("Softmax", scores, axis=-1), 0.0037, 0)
     y = d.quantize(d.node("MatMul", shares, heads[2]), 0.018, 125)
     d.output(d.node("Transpose", y, perm=[0, 2, 1, 3]))
+
+
+def gemms(d):
+    x = d.input(9, 20)
+    w, scale = d.weights(20, 12, axis=1)
+    y = d.quantize(d.node("Gemm", x, w, d.bias(0.03, scale, 12)), 0.06, 119)
+    w, scale = d.weights(10, 12, axis=0)
+    d.output(d.node("Gemm", y, w, d.bias(0.06, scale, 10), transB=1))
 
 
 def gates(d):
@@ -158,7 +175,7 @@ class Case:
 
 
 # Float products are sums in an order of each engine's own.
-CASES = [Case(convolutions), Case(clipped_convolution), Case(clip_that_cuts_more, 6 / 255), Case(attention),
+CASES = [Case(convolutions), Case(clipped_convolution), Case(clip_that_cuts_more, 6 / 255), Case(products), Case(attention), Case(gemms),
          Case(gates), Case(moves), Case(joined), Case(relu_before_signed), Case(shared_values, 0.1), Case(exposed_values, 0.07)]
 
 

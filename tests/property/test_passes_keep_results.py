@@ -17,7 +17,8 @@ COMMAND = pathlib.Path(os.environ.get("INGOT", str(engine.ROOT / "build" / "ingo
 LIBRARY = pathlib.Path(os.environ.get("INGOT_LIBRARY", COMMAND.parent / "src" / "libingot.so"))
 EXACT = ("constants-into-bodies", "fold-if", "fold-constants", "fold-shapes", "remove-identity", "merge-views",
          "merge-duplicates", "shrink-constants", "move-quantizers", "fold-dequantized", "remove-dead")
-FUSING = ("integer-arithmetic", "gather-one-hot", "widen-half", "fuse-layer-norm", "fuse-gelu", "fuse-hard-swish", "fold-batch-norm")
+FUSING = ("integer-products", "integer-arithmetic", "gather-one-hot", "widen-half", "fuse-layer-norm", "fuse-gelu",
+          "fuse-hard-swish", "fold-batch-norm")
 SLOW = ("candy_style", "squeezenet_fp16", "deeplab_v3", "dnsmos", "ssd_postprocess", "magika_v3_3")  # these at the levels only
 
 pytestmark = [
