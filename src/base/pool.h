@@ -4,8 +4,10 @@
  * A caller publishes its work in one of a few job slots, works on it itself, and waits at the end for the chunks that
  * workers have taken. One atomic word of the slot, the ticket, says everything about who may take what:
  *
- *     generation (32 bits) | workers that joined (8 bits) | next chunk (24 bits)
+ *     generation (28 bits) | workers that joined (8 bits) | chunks taken from the back (14 bits) | from the front (14 bits)
  *
+ * The caller and every other worker take chunks from the front, the rest from the back: where neighbouring chunks work on
+ * neighbouring data each core finds in its cache what it wrote in the step before.
  * A worker reads the ticket, then the job, then takes a chunk by exchanging the ticket for one that is a chunk further.
  * The exchange fails where the slot has another generation by then, so a worker that was late never works on a job that
  * it did not read, and nobody has to wait until it has looked: only for chunks that it took. Before a caller writes a job
@@ -25,13 +27,15 @@
 
 enum {
     INGOT_SLOT_COUNT = 16,
-    INGOT_CHUNK_BITS = 24,
+    INGOT_CHUNK_BITS = 14,
     INGOT_JOINED_BITS = 8,
+    INGOT_MOST_CHUNKS = (1 << INGOT_CHUNK_BITS) - 1, /* of a job */
 };
 
-#define INGOT_ONE_CHUNK      UINT64_C(1)
-#define INGOT_ONE_JOINED     (UINT64_C(1) << INGOT_CHUNK_BITS)
-#define INGOT_ONE_GENERATION (UINT64_C(1) << (INGOT_CHUNK_BITS + INGOT_JOINED_BITS))
+#define INGOT_ONE_FRONT      UINT64_C(1)
+#define INGOT_ONE_BACK       (UINT64_C(1) << INGOT_CHUNK_BITS)
+#define INGOT_ONE_JOINED     (UINT64_C(1) << 2 * INGOT_CHUNK_BITS)
+#define INGOT_ONE_GENERATION (UINT64_C(1) << (2 * INGOT_CHUNK_BITS + INGOT_JOINED_BITS))
 #define INGOT_CLOSED         (INGOT_ONE_GENERATION - 1) /* no chunk left, and no room for a worker */
 
 typedef struct ingot_job_slot {
@@ -76,23 +80,44 @@ static inline uint64_t ingot_generation_of(uint64_t ticket)
 
 static inline unsigned ingot_joined_of(uint64_t ticket)
 {
-    return (unsigned)((ticket & (INGOT_ONE_GENERATION - 1)) >> INGOT_CHUNK_BITS);
+    return (unsigned)((ticket & (INGOT_ONE_GENERATION - 1)) / INGOT_ONE_JOINED);
 }
 
-static inline unsigned ingot_next_chunk_of(uint64_t ticket)
+static inline unsigned ingot_front_of(uint64_t ticket)
 {
-    return (unsigned)(ticket & (INGOT_ONE_JOINED - 1));
+    return (unsigned)(ticket & INGOT_MOST_CHUNKS);
+}
+
+static inline unsigned ingot_back_of(uint64_t ticket)
+{
+    return (unsigned)(ticket / INGOT_ONE_BACK & INGOT_MOST_CHUNKS);
+}
+
+static inline bool ingot_has_chunk(uint64_t ticket, unsigned chunks)
+{
+    return ingot_front_of(ticket) + ingot_back_of(ticket) < chunks;
+}
+
+static inline bool ingot_takes_from_back(unsigned participant)
+{
+    return participant % 2 != 0;
+}
+
+/* The chunk that whoever exchanges ticket takes. */
+static inline size_t ingot_next_chunk(uint64_t ticket, unsigned chunks, bool back)
+{
+    return back ? chunks - 1 - ingot_back_of(ticket) : ingot_front_of(ticket);
 }
 
 /* Takes a chunk of the job that ticket belongs to; false where there is none left. */
-static inline bool ingot_take_chunk(ingot_job_slot *slot, uint64_t *ticket, unsigned chunks, size_t *chunk)
+static inline bool ingot_take_chunk(ingot_job_slot *slot, uint64_t *ticket, unsigned chunks, bool back, size_t *chunk)
 {
-    const uint64_t generation = ingot_generation_of(*ticket);
-    while (ingot_generation_of(*ticket) == generation && ingot_next_chunk_of(*ticket) < chunks) {
-        if (atomic_compare_exchange_weak_explicit(&slot->ticket, ticket, *ticket + INGOT_ONE_CHUNK,
-                                                  memory_order_acq_rel, memory_order_acquire)) {
-            *chunk = ingot_next_chunk_of(*ticket);
-            *ticket += INGOT_ONE_CHUNK;
+    const uint64_t generation = ingot_generation_of(*ticket), one = back ? INGOT_ONE_BACK : INGOT_ONE_FRONT;
+    while (ingot_generation_of(*ticket) == generation && ingot_has_chunk(*ticket, chunks)) {
+        if (atomic_compare_exchange_weak_explicit(&slot->ticket, ticket, *ticket + one, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            *chunk = ingot_next_chunk(*ticket, chunks, back);
+            *ticket += one;
             return true;
         }
     }

@@ -6,8 +6,7 @@
 #include "base/pool.h"
 
 enum {
-    MAX_JOB_CHUNKS = 1 << 23, /* longer work is cut into several jobs */
-    GRACE_NS = 200 * 1000,    /* that a worker may keep its caller waiting beyond what chunks take */
+    GRACE_NS = 200 * 1000, /* that a worker may keep its caller waiting beyond what chunks take */
 };
 
 static void run_alone(size_t first, size_t chunks, ingot_task task, void *argument)
@@ -71,11 +70,11 @@ static uint64_t publish(ingot_job_slot *slot, unsigned workers, size_t first, un
     atomic_store_explicit(&slot->done, 0, memory_order_relaxed);
     atomic_store_explicit(&slot->waiting, 0, memory_order_relaxed);
     atomic_store_explicit(&slot->late, false, memory_order_relaxed);
-    atomic_store_explicit(&slot->ticket, generation | INGOT_ONE_CHUNK, memory_order_release);
+    atomic_store_explicit(&slot->ticket, generation | INGOT_ONE_FRONT, memory_order_release);
 
     atomic_fetch_add(&ingot_workers.epoch, 1);
     call_workers(workers < chunks - 1 ? workers : chunks - 1, callers);
-    return generation | INGOT_ONE_CHUNK;
+    return generation | INGOT_ONE_FRONT;
 }
 
 /* Waits for the chunks that workers took: awake for a while, then asleep, which leaves the processor to a worker that has
@@ -107,7 +106,7 @@ static void run_job(ingot_job_slot *slot, unsigned threads, size_t first, unsign
     do {
         task(argument, first + chunk, 0);
         mine++;
-    } while (ingot_take_chunk(slot, &ticket, chunks, &chunk));
+    } while (ingot_take_chunk(slot, &ticket, chunks, false, &chunk));
     if (atomic_load_explicit(&slot->done, memory_order_acquire) == chunks - mine)
         return;
     const uint64_t now = ingot_clock_ns();
@@ -125,7 +124,7 @@ static void run_in_workers(unsigned threads, size_t chunks, ingot_task task, voi
     ingot_ensure_workers(threads, callers);
     for (size_t first = 0; first < chunks;) {
         const size_t left = chunks - first;
-        const unsigned count = left < MAX_JOB_CHUNKS ? (unsigned)left : MAX_JOB_CHUNKS;
+        const unsigned count = left < INGOT_MOST_CHUNKS ? (unsigned)left : INGOT_MOST_CHUNKS;
         run_job(slot, threads, first, count, task, argument, callers);
         first += count;
     }

@@ -8,8 +8,8 @@
 typedef void (*ingot_task)(void *argument, size_t chunk, int participant);
 
 /* Runs task for chunks 0 ... chunks - 1 on at most threads participants, the caller included, and returns when all are done.
- * Chunks are handed out as threads come. The result must not depend on who takes which chunk, and the bounds of chunks
- * must come from the shape alone, never from threads. Workers take on the caller's floating-point mode. threads <= 1 or
+ * Chunks are handed out as threads come, from both ends. The result must not depend on who takes which chunk; where the bounds of
+ * chunks could change a bit they come from the shape alone, never from threads. Workers take on the caller's floating-point mode. threads <= 1 or
  * chunks <= 1 runs in the caller, without a pool. Workers are made on first use (lazily, again after fork); where none can
  * be made the caller does the work alone. Two callers at once share the workers; none waits for the other. Never allocates
  * once the pool exists. */

@@ -91,21 +91,25 @@ static outcome help(ingot_job_slot *slot)
     const unsigned workers = atomic_load_explicit(&slot->workers, memory_order_acquire);
     const unsigned mode = atomic_load_explicit(&slot->float_mode, memory_order_acquire);
     const uint64_t generation = ingot_generation_of(ticket);
-    do { /* joining takes the first chunk, too: who has joined has work */
-        if (ingot_generation_of(ticket) != generation || ingot_next_chunk_of(ticket) >= chunks ||
+    unsigned participant;
+    uint64_t step;
+    do { /* joining takes a chunk, too: who has joined has work */
+        if (ingot_generation_of(ticket) != generation || !ingot_has_chunk(ticket, chunks) ||
             ingot_joined_of(ticket) >= workers)
             return IDLE;
-    } while (!atomic_compare_exchange_weak_explicit(&slot->ticket, &ticket, ticket + INGOT_ONE_JOINED + INGOT_ONE_CHUNK,
-                                                    memory_order_acq_rel, memory_order_acquire));
-    const int participant = (int)ingot_joined_of(ticket) + 1;
-    size_t chunk = ingot_next_chunk_of(ticket);
-    ticket += INGOT_ONE_JOINED + INGOT_ONE_CHUNK;
+        participant = ingot_joined_of(ticket) + 1;
+        step = INGOT_ONE_JOINED + (ingot_takes_from_back(participant) ? INGOT_ONE_BACK : INGOT_ONE_FRONT);
+    } while (!atomic_compare_exchange_weak_explicit(&slot->ticket, &ticket, ticket + step, memory_order_acq_rel,
+                                                    memory_order_acquire));
+    const bool back = ingot_takes_from_back(participant);
+    size_t chunk = ingot_next_chunk(ticket, chunks, back);
+    ticket += step;
     unsigned finished = 0;
     ingot_float_mode_set(mode);
     do {
-        task(argument, first + chunk, participant);
+        task(argument, first + chunk, (int)participant);
         finished++;
-    } while (ingot_take_chunk(slot, &ticket, chunks, &chunk));
+    } while (ingot_take_chunk(slot, &ticket, chunks, back, &chunk));
 
     /* The caller may return, and the slot serve another, as soon as done is enough: waiting may then be another
      * caller's, who wakes for nothing and looks again. */

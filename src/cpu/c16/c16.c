@@ -3,14 +3,12 @@
 
 #include <string.h>
 
-#include "base/threads.h"
 #include "cpu/c16/c16_table.h"
 #include "cpu/eltwise/vec_table.h"
+#include "cpu/layout/plane_grid.h"
 
-/* Pixels of a block that a chunk of work takes: 64 KiB of input. */
-#define CHUNK 1024
-/* Less work than that of some chunks is done before another thread is awake. */
-#define LEAST_CHUNKS 3
+/* Pixels of a block that a chunk of work takes: 32 KiB of input. */
+#define CHUNK 512
 
 static const ingot_c16_table *const tables[] = {
 #define INGOT_LEVEL(suffix, features) &ingot_c16_table_##suffix,
@@ -21,12 +19,6 @@ static const ingot_c16_table *const tables[] = {
 const ingot_c16_table *ingot_c16_table_best(void)
 {
     return tables[ingot_level_best()];
-}
-
-/* How many threads are worth waking for so many pixels of blocks. */
-static int useful_threads(size_t pixels, int threads)
-{
-    return pixels < LEAST_CHUNKS * CHUNK ? 1 : threads;
 }
 
 /* Channels of block number index. */
@@ -42,32 +34,34 @@ typedef struct channel_task {
     const ingot_channel_op *op;
     ingot_channel_function function;
     ingot_vec_unary_function then; /* NULL: nothing */
-    size_t blocks, parts;          /* parts: chunks of an image */
+    size_t blocks;
+    ingot_plane_grid grid;
 } channel_task;
 
 static void run_channels(void *argument, size_t chunk, int participant)
 {
     const channel_task *t = argument;
     const ingot_channel_op *op = t->op;
-    size_t first = chunk % t->parts * CHUNK, plane = chunk / t->parts, block = plane % t->blocks;
-    size_t count = op->image - first < CHUNK ? op->image - first : CHUNK, channel = block * INGOT_BLOCK;
-    size_t at = (plane * op->image + first) * INGOT_BLOCK;
-    const float *b = op->b + plane / t->blocks * op->b_batch + channel;
-    t->function(op->x + at, b, op->c ? op->c + channel : NULL, lanes_of(op->channels, block), op->y + at, count);
-    if (t->then)
-        t->then(op->y + at, op->y + at, count * INGOT_BLOCK, op->then.a, op->then.b);
+    ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
+    size_t count = range.end_row - range.first_row;
+    for (size_t plane = range.first_plane; plane < range.end_plane; plane++) {
+        size_t block = plane % t->blocks, channel = block * INGOT_BLOCK;
+        size_t at = (plane * op->image + range.first_row) * INGOT_BLOCK;
+        const float *b = op->b + plane / t->blocks * op->b_batch + channel;
+        t->function(op->x + at, b, op->c ? op->c + channel : NULL, lanes_of(op->channels, block), op->y + at, count);
+        if (t->then)
+            t->then(op->y + at, op->y + at, count * INGOT_BLOCK, op->then.a, op->then.b);
+    }
 }
 
 void ingot_c16_channels_f32(const ingot_channel_op *op, int threads)
 {
-    channel_task t = {.op = op,
-                      .function = ingot_c16_table_best()->channel[op->kind],
-                      .blocks = ingot_block_count(op->channels),
-                      .parts = (op->image + CHUNK - 1) / CHUNK};
+    channel_task t = {
+        .op = op, .function = ingot_c16_table_best()->channel[op->kind], .blocks = ingot_block_count(op->channels)};
     if (op->then.kind != INGOT_UNARY_IDENTITY)
         t.then = ingot_vec_table_best()->unary[op->then.kind];
-    size_t planes = op->batch * t.blocks;
-    ingot_parallel(useful_threads(planes * op->image, threads), planes * t.parts, run_channels, &t);
+    t.grid = ingot_plane_grid_of(op->batch * t.blocks, op->image, 1, CHUNK);
+    ingot_plane_run(&t.grid, threads, run_channels, &t);
 }
 
 /* ---- Reductions of whole images ---- */
@@ -78,29 +72,40 @@ typedef struct reduce_task {
     size_t blocks, channels, image;
     const float *x;
     float *y;
+    ingot_plane_grid grid;
 } reduce_task;
 
-static void run_reduce(void *argument, size_t plane, int participant)
+static void run_reduce(void *argument, size_t chunk, int participant)
 {
     const reduce_task *t = argument;
-    size_t block = plane % t->blocks;
-    t->table->reduce(t->kind, t->x + plane * t->image * INGOT_BLOCK, t->image, lanes_of(t->channels, block),
-                     t->y + plane / t->blocks * t->channels + block * INGOT_BLOCK);
+    ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
+    for (size_t plane = range.first_plane; plane < range.end_plane; plane++) {
+        size_t block = plane % t->blocks;
+        t->table->reduce(t->kind, t->x + plane * t->image * INGOT_BLOCK, t->image, lanes_of(t->channels, block),
+                         t->y + plane / t->blocks * t->channels + block * INGOT_BLOCK);
+    }
 }
 
 void ingot_c16_reduce_f32(ingot_reduce_kind kind, size_t batch, size_t channels, size_t image, const float *x, float *y,
                           int threads)
 {
-    reduce_task t = {ingot_c16_table_best(), kind, ingot_block_count(channels), channels, image, x, y};
-    size_t planes = batch * t.blocks;
-    ingot_parallel(useful_threads(planes * image, threads), planes, run_reduce, &t);
+    reduce_task t = {.table = ingot_c16_table_best(),
+                     .kind = kind,
+                     .blocks = ingot_block_count(channels),
+                     .channels = channels,
+                     .image = image,
+                     .x = x,
+                     .y = y};
+    t.grid = ingot_plane_grid_of(batch * t.blocks, 1, image, CHUNK);
+    ingot_plane_run(&t.grid, threads, run_reduce, &t);
 }
 
 /* ---- Copies of channels ---- */
 
 typedef struct copy_task {
     const ingot_channel_copy *copy;
-    size_t x_blocks, y_blocks, blocks, parts; /* blocks: of y that are written */
+    size_t x_blocks, y_blocks, blocks; /* blocks: of y that are written */
+    ingot_plane_grid grid;
 } copy_task;
 
 /* Lanes of some pixels, from one block to another. */
@@ -115,13 +120,10 @@ static void copy_lanes(const float *x, float *y, size_t lanes, size_t count)
             y[lane] = x[lane];
 }
 
-/* A part of the image of one block of y: its lanes come from one or two blocks of x. */
-static void run_copy(void *argument, size_t chunk, int participant)
+/* Some pixels of one block of y: its lanes come from one or two blocks of x. */
+static void copy_block(const copy_task *t, size_t n, size_t block, size_t pixel, size_t count)
 {
-    const copy_task *t = argument;
     const ingot_channel_copy *c = t->copy;
-    size_t pixel = chunk % t->parts * CHUNK, block = chunk / t->parts % t->blocks, n = chunk / t->parts / t->blocks;
-    size_t count = c->image - pixel < CHUNK ? c->image - pixel : CHUNK;
     size_t y_block = c->y_first / INGOT_BLOCK + block, begin = y_block * INGOT_BLOCK, end = begin + INGOT_BLOCK;
     begin = begin < c->y_first ? c->y_first : begin;
     end = end > c->y_first + c->count ? c->y_first + c->count : end;
@@ -138,15 +140,21 @@ static void run_copy(void *argument, size_t chunk, int participant)
     }
 }
 
+static void run_copy(void *argument, size_t chunk, int participant)
+{
+    const copy_task *t = argument;
+    ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
+    for (size_t plane = range.first_plane; plane < range.end_plane; plane++)
+        copy_block(t, plane / t->blocks, plane % t->blocks, range.first_row, range.end_row - range.first_row);
+}
+
 void ingot_c16_copy_f32(const ingot_channel_copy *copy, int threads)
 {
-    copy_task t = {.copy = copy,
-                   .x_blocks = ingot_block_count(copy->x_channels),
-                   .y_blocks = ingot_block_count(copy->y_channels),
-                   .parts = (copy->image + CHUNK - 1) / CHUNK};
+    copy_task t = {
+        .copy = copy, .x_blocks = ingot_block_count(copy->x_channels), .y_blocks = ingot_block_count(copy->y_channels)};
     if (copy->count == 0)
         return;
     t.blocks = (copy->y_first + copy->count - 1) / INGOT_BLOCK - copy->y_first / INGOT_BLOCK + 1;
-    size_t planes = copy->batch * t.blocks;
-    ingot_parallel(useful_threads(planes * copy->image, threads), planes * t.parts, run_copy, &t);
+    t.grid = ingot_plane_grid_of(copy->batch * t.blocks, copy->image, 1, CHUNK);
+    ingot_plane_run(&t.grid, threads, run_copy, &t);
 }

@@ -1,19 +1,18 @@
 /* Operations on the images of blocked tensors, split over threads by rows. */
 #include <string.h>
 
-#include "base/threads.h"
 #include "cpu/c16/c16_table.h"
+#include "cpu/layout/plane_grid.h"
 
 /* Floats that a chunk of work reads or writes, about. */
-#define CHUNK ((size_t)16 << 10)
-#define LEAST 3 /* chunks: less work is done before another thread is awake */
+#define CHUNK ((size_t)8 << 10)
 
 typedef struct row_task row_task;
 typedef void (*row_function)(const row_task *task, size_t plane, size_t row);
 
 struct row_task {
     row_function function;
-    size_t rows, per_chunk, height; /* of all planes; of one */
+    ingot_plane_grid grid;
     const ingot_c16_table *table;
     const ingot_pool *pool;
     const ingot_resize_axis *vertical, *horizontal;
@@ -25,20 +24,18 @@ struct row_task {
 static void run_some(void *argument, size_t chunk, int participant)
 {
     const row_task *t = argument;
-    size_t end = t->rows - chunk * t->per_chunk < t->per_chunk ? t->rows : (chunk + 1) * t->per_chunk;
-    for (size_t row = chunk * t->per_chunk; row < end; row++)
-        t->function(t, row / t->height, row % t->height);
+    ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
+    for (size_t plane = range.first_plane; plane < range.end_plane; plane++)
+        for (size_t row = range.first_row; row < range.end_row; row++)
+            t->function(t, plane, row);
 }
 
 /* floats: what a row takes. */
 static void run_rows(row_task *t, size_t planes, size_t height, size_t floats, int threads)
 {
     t->table = ingot_c16_table_best();
-    t->rows = planes * height;
-    t->height = height;
-    t->per_chunk = floats > 0 && floats < CHUNK ? CHUNK / floats : 1;
-    ingot_parallel(t->rows * floats < LEAST * CHUNK ? 1 : threads, (t->rows + t->per_chunk - 1) / t->per_chunk,
-                   run_some, t);
+    t->grid = ingot_plane_grid_of(planes, height, floats, CHUNK);
+    ingot_plane_run(&t->grid, threads, run_some, t);
 }
 
 static void pool_row(const row_task *t, size_t plane, size_t row)

@@ -345,7 +345,7 @@ void ingot_blocked_f32(const ingot_blocked_conv *b, const float *input, const fl
         ingot_blocked_winograd_f32(c, input, packed, epilogue, output, workspace, threads);
         return;
     }
-    ingot_blocked_way way = ingot_blocked_find_way(b);
+    ingot_blocked_way way = ingot_blocked_find_way(b, threads);
     blocked_task task = {.b = b, .way = &way, .input = input, .packed = packed, .epilogue = epilogue};
     task.output = output;
     task.workspace = workspace;

@@ -21,6 +21,7 @@ bool ingot_blocked_suits(const ingot_blocked_conv *b);
 /* Packed weights depend on what they do in conv.h, and on plain_input. */
 size_t ingot_blocked_packed_size(const ingot_blocked_conv *b);
 void ingot_blocked_pack(const ingot_blocked_conv *b, const float *weights, float *packed);
+/* Enough for at most so many threads. */
 size_t ingot_blocked_workspace(const ingot_blocked_conv *b, int threads);
 /* epilogue: row_bias as it is in conv.h, add blocked, scaled and column_bias unset. */
 void ingot_blocked_f32(const ingot_blocked_conv *b, const float *input, const float *packed,

@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-#include "base/threads.h"
 #include "cpu/eltwise/vec_table.h"
 #include "cpu/layout/layout.h"
+#include "cpu/layout/plane_grid.h"
 
-/* Multiplications that a chunk of work does at least, in all lanes. */
-#define CHUNK ((size_t)256 << 10)
+/* Multiplications that a chunk of work does, about, in all lanes: some microseconds. */
+#define CHUNK ((size_t)64 << 10)
 
 static const ingot_depthwise_row_function rows[] = {
 #define INGOT_LEVEL(suffix, features) ingot_blocked_depthwise_row_##suffix,
@@ -53,7 +53,8 @@ typedef struct depthwise_task {
     ingot_depthwise_row_function row;
     ingot_vec_unary_function activation; /* what the row kernel does not do; NULL: nothing */
     float low, high;
-    size_t blocks, rows_per_chunk, chunks; /* chunks of a block */
+    size_t blocks;
+    ingot_plane_grid grid;
     const float *input, *packed;
     float *output;
 } depthwise_task;
@@ -99,10 +100,10 @@ static void run_row(const depthwise_task *t, size_t image, size_t block, size_t 
 static void run_depthwise(void *argument, size_t chunk, int participant)
 {
     const depthwise_task *t = argument;
-    size_t plane = chunk / t->chunks, block = plane % t->blocks;
-    size_t first = chunk % t->chunks * t->rows_per_chunk, end = first + t->rows_per_chunk;
-    for (size_t y = first; y < end && y < t->conv->out_height; y++)
-        run_row(t, plane / t->blocks, block, y);
+    ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
+    for (size_t plane = range.first_plane; plane < range.end_plane; plane++)
+        for (size_t y = range.first_row; y < range.end_row; y++)
+            run_row(t, plane / t->blocks, plane % t->blocks, y);
 }
 
 void ingot_blocked_depthwise_f32(const ingot_conv *c, const float *input, const float *packed,
@@ -123,10 +124,6 @@ void ingot_blocked_depthwise_f32(const ingot_conv *c, const float *input, const 
                         .packed = packed,
                         .output = output};
     size_t row = (c->out_width * taps_of(c) + 1) * INGOT_BLOCK;
-    t.rows_per_chunk = row < CHUNK ? CHUNK / row : 1;
-    t.chunks = (c->out_height + t.rows_per_chunk - 1) / t.rows_per_chunk;
-    size_t chunks = c->batch * t.blocks * t.chunks;
-    if (row * c->out_height * t.blocks * c->batch < 2 * CHUNK)
-        threads = 1;
-    ingot_parallel(threads, chunks, run_depthwise, &t);
+    t.grid = ingot_plane_grid_of(c->batch * t.blocks, c->out_height, row, CHUNK);
+    ingot_plane_run(&t.grid, threads, run_depthwise, &t);
 }

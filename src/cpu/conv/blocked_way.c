@@ -11,8 +11,10 @@
 #define STRIP_PIXELS 512
 /* Dilation from which on bands are copied. */
 #define BAND_DILATION 4
-/* Multiply-adds of a chunk, at least, and chunks of an image, about, where there is as much work. */
-#define CHUNK_WORK  (2u << 20)
+/* Multiply-adds of a chunk, at least, where it is for several threads or for one, and chunks of an image, about, where there is as
+ * much work. */
+#define SHARED_WORK (256u << 10)
+#define OWN_WORK    (2u << 20)
 #define MOST_CHUNKS 16
 
 bool ingot_blocked_is_winograd(const ingot_blocked_conv *b)
@@ -59,14 +61,17 @@ static size_t round_up(size_t floats)
     return ingot_ceil_div(floats, line) * line;
 }
 
-static void cut_work(ingot_blocked_way *way, const ingot_conv *c, size_t in_pixels)
+static void cut_work(ingot_blocked_way *way, const ingot_conv *c, size_t in_pixels, int threads)
 {
     const ingot_blocked_weights *w = &way->weights;
     size_t weight_bytes = ingot_blocked_part_size(w) * sizeof(float);
     size_t in_bytes = in_pixels * w->channels * sizeof(float);
     double work =
         (double)w->channels * (double)(w->taps * w->groups.blocks * INGOT_BLOCK) * (double)(way->rows * way->columns);
-    size_t chunks = work > (double)CHUNK_WORK * MOST_CHUNKS ? MOST_CHUNKS : (size_t)(work / CHUNK_WORK) + 1;
+    double each = threads > 1 ? SHARED_WORK : OWN_WORK;
+    size_t chunks = work > each * MOST_CHUNKS ? MOST_CHUNKS : (size_t)(work / each) + 1;
+    if (chunks > 1)
+        chunks += chunks % 2; /* of an odd number the last one is worked on alone */
     size_t of_input = ingot_ceil_div(in_bytes / way->k_parts, INPUT_BYTES);
     way->strips = weight_bytes > in_bytes ? of_input : ingot_most(of_input, chunks);
     way->strips = ingot_least(ingot_most(way->strips, 1), way->units);
@@ -75,7 +80,7 @@ static void cut_work(ingot_blocked_way *way, const ingot_conv *c, size_t in_pixe
         way->strips = ingot_least(ingot_ceil_div(chunks, way->group_chunks), way->units);
 }
 
-ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b)
+ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int threads)
 {
     const ingot_conv *c = b->conv;
     ingot_blocked_way way = {.kernel = find_kernel(c), .weights = ingot_blocked_find_weights(b), .row_step = 1};
@@ -106,7 +111,7 @@ ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b)
     way.k_parts = ingot_most(ingot_ceil_div(w->in_blocks, ingot_most(WEIGHT_BYTES / block_bytes, 1)),
                              ingot_ceil_div(pixel_bytes, INPUT_BYTES));
     way.k_parts = ingot_most(ingot_least(way.k_parts, w->in_blocks), 1);
-    cut_work(&way, c, pixels);
+    cut_work(&way, c, pixels, threads);
     if (way.copies) {
         size_t rows = ingot_least(ingot_ceil_div(way.units, way.strips) * way.rows_at_once, way.rows);
         size_t blocks = ingot_ceil_div(w->in_blocks, way.k_parts);
@@ -130,8 +135,9 @@ size_t ingot_blocked_workspace(const ingot_blocked_conv *b, int threads)
         return 0;
     if (ingot_blocked_is_winograd(b))
         return ingot_blocked_winograd_workspace(b->conv, threads);
-    ingot_blocked_way way = ingot_blocked_find_way(b);
-    return (way.shared + way.scratch * (size_t)(threads > 1 ? threads : 1)) * sizeof(float);
+    ingot_blocked_way one = ingot_blocked_find_way(b, 1), more = ingot_blocked_find_way(b, threads);
+    size_t many = threads > 1 ? (size_t)threads : 1;
+    return ingot_most(one.shared + one.scratch, more.shared + more.scratch * many) * sizeof(float);
 }
 
 const char *ingot_blocked_tactic(const ingot_blocked_conv *b)

@@ -41,7 +41,8 @@ typedef struct ingot_blocked_way {
     size_t shared; /* floats of a copy of all blocks that all chunks share; 0: each makes its own */
 } ingot_blocked_way;
 
-ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b);
+/* threads: only whether there are several. No bit depends on it: it says how much a chunk does, not in what order a sum runs. */
+ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int threads);
 /* Whether it is Winograd's way instead. */
 bool ingot_blocked_is_winograd(const ingot_blocked_conv *b);
 

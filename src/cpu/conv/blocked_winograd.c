@@ -16,7 +16,7 @@
 #define LEAST_TILES 48
 #define MOST_TILES  256
 /* Blocks of tiles that a chunk brings to the points; chunks that the products are cut into at least, of so many tiles. */
-#define INPUT_CHUNK  512
+#define INPUT_CHUNK  64
 #define LEAST_CHUNKS 4
 #define CHUNK_TILES  42
 
@@ -103,6 +103,8 @@ static winograd_way find_way(const ingot_conv *c)
         size_t chunks = ingot_ceil_div(LEAST_CHUNKS, way.groups.count), most = ingot_ceil_div(way.tiles, CHUNK_TILES);
         way.tile_chunks = chunks < most ? chunks : most;
     }
+    if (way.tile_chunks == 1 && way.tiles >= 2 * LEAST_TILES)
+        way.tile_chunks = 2; /* each core then meets its half of the image */
     way.input_chunk = way.tiles < INPUT_CHUNK ? way.tiles : INPUT_CHUNK;
     way.point_size = point_pitch(way.in_blocks * way.tiles * INGOT_BLOCK);
     size_t width = way.groups.most * INGOT_BLOCK, steps = ingot_ceil_div(way.in_blocks, way.k_parts) * INGOT_BLOCK;
@@ -137,7 +139,8 @@ static void run_input(void *argument, size_t chunk, int participant)
     const winograd_task *task = argument;
     const winograd_way *way = task->way;
     const ingot_conv *c = task->conv;
-    size_t block = chunk / task->chunks, part = chunk % task->chunks, plane = c->in_height * c->in_width * INGOT_BLOCK;
+    size_t block = chunk % way->in_blocks, part = chunk / way->in_blocks,
+           plane = c->in_height * c->in_width * INGOT_BLOCK;
     size_t all_blocks = ingot_block_count(c->channels), row_size = c->in_width * INGOT_BLOCK;
     ingot_blocked_points p = {.row = c->dilation_height * row_size,
                               .column = c->dilation_width * INGOT_BLOCK,
@@ -245,7 +248,7 @@ static void run_outputs(void *argument, size_t chunk, int participant)
 {
     const winograd_task *task = argument;
     const winograd_way *way = task->way;
-    size_t group = chunk / way->tile_chunks, part = chunk % way->tile_chunks;
+    size_t group = chunk % way->groups.count, part = chunk / way->groups.count;
     size_t tile = ingot_split(task->tiles, way->tile_chunks, part);
     size_t tiles = ingot_split(task->tiles, way->tile_chunks, part + 1) - tile;
     size_t first = ingot_blocked_group(&way->groups, group), end = ingot_blocked_group(&way->groups, group + 1);

@@ -1,12 +1,10 @@
 /* Between the plain layout and the one in blocks of 16 channels. */
 #include "base/memory.h"
-#include "base/threads.h"
 #include "cpu/layout/layout_table.h"
+#include "cpu/layout/plane_grid.h"
 
-/* Pixels of a block that a chunk of work moves: 64 KiB of each side. */
-#define CHUNK 1024
-/* Elements below which one thread is done before another is awake. */
-#define LEAST_COUNT ((size_t)64 << 10)
+/* Pixels of a block that a chunk of work moves: 32 KiB of each side. */
+#define CHUNK 512
 
 size_t ingot_blocked_image(int rank, const int64_t *dims)
 {
@@ -32,17 +30,16 @@ bool ingot_blocked_bytes(unsigned layout, ingot_element element, int rank, const
 
 typedef struct reorder_task {
     const ingot_layout_table *table;
-    size_t channels, blocks, image, parts; /* parts: chunks of a block */
+    size_t channels, blocks, image;
+    ingot_plane_grid grid;
     const float *x;
     float *y;
     bool to_blocks;
 } reorder_task;
 
-static void run_reorder(void *argument, size_t chunk, int participant)
+static void reorder_block(const reorder_task *t, size_t n, size_t block, size_t first, size_t count)
 {
-    const reorder_task *t = argument;
-    size_t first = chunk % t->parts * CHUNK, block = chunk / t->parts % t->blocks, n = chunk / t->parts / t->blocks;
-    size_t count = t->image - first < CHUNK ? t->image - first : CHUNK, channel = block * INGOT_BLOCK;
+    size_t channel = block * INGOT_BLOCK;
     size_t channels = t->channels - channel < INGOT_BLOCK ? t->channels - channel : INGOT_BLOCK;
     size_t plain = (n * t->channels + channel) * t->image + first;
     size_t blocked = ((n * t->blocks + block) * t->image + first) * INGOT_BLOCK;
@@ -52,17 +49,25 @@ static void run_reorder(void *argument, size_t chunk, int participant)
         t->table->unblock(t->x + blocked, t->y + plain, t->image, channels, count);
 }
 
+static void run_reorder(void *argument, size_t chunk, int participant)
+{
+    const reorder_task *t = argument;
+    ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
+    for (size_t plane = range.first_plane; plane < range.end_plane; plane++)
+        reorder_block(t, plane / t->blocks, plane % t->blocks, range.first_row, range.end_row - range.first_row);
+}
+
 static void reorder(size_t batch, size_t channels, size_t image, const float *x, float *y, bool to_blocks, int threads)
 {
     reorder_task t = {.table = ingot_layout_table_at(ingot_level_best()),
                       .channels = channels,
                       .blocks = ingot_block_count(channels),
                       .image = image,
-                      .parts = (image + CHUNK - 1) / CHUNK,
                       .x = x,
                       .y = y,
                       .to_blocks = to_blocks};
-    ingot_parallel(batch * channels * image < LEAST_COUNT ? 1 : threads, batch * t.blocks * t.parts, run_reorder, &t);
+    t.grid = ingot_plane_grid_of(batch * t.blocks, image, 1, CHUNK);
+    ingot_plane_run(&t.grid, threads, run_reorder, &t);
 }
 
 void ingot_block_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads)
