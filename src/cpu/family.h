@@ -156,6 +156,7 @@ extern const ingot_cpu_family ingot_cpu_pad;
 extern const ingot_cpu_family ingot_cpu_gather;
 extern const ingot_cpu_family ingot_cpu_prelu;
 extern const ingot_cpu_family ingot_cpu_resize;
+extern const ingot_cpu_family ingot_cpu_shape;
 extern const ingot_cpu_family ingot_cpu_cast;
 extern const ingot_cpu_family ingot_cpu_recurrent;
 extern const ingot_cpu_family ingot_cpu_nbits;

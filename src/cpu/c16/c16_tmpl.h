@@ -172,6 +172,53 @@ static inline __attribute__((always_inline)) vec join_window(const ingot_pool *p
     return value;
 }
 
+/* Outputs whose windows have all their columns in the image; rows and columns are constants, or what the window has. */
+static inline __attribute__((always_inline)) void pool_inside(const ingot_pool *p, const ingot_reduce_kind kind,
+                                                              const float *from, const size_t rows,
+                                                              const size_t columns, float divisor, float *out,
+                                                              size_t count)
+{
+    const size_t step = p->stride_width * INGOT_BLOCK;
+    const vec divide = v_set(divisor);
+    for (size_t i = 0; i < count; i++, from += step, out += INGOT_BLOCK) {
+        for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
+            vec value = join_window(p, kind, from + lane, rows, columns);
+            v_store(out + lane, kind == INGOT_REDUCE_SUM ? v_div(value, divide) : value);
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void pool_any(const ingot_pool *p, const ingot_reduce_kind kind,
+                                                           const float *from, size_t rows, size_t columns,
+                                                           float divisor, float *out, size_t count)
+{
+    if (rows == 3 && columns == 3)
+        pool_inside(p, kind, from, 3, 3, divisor, out, count);
+    else if (rows == 2 && columns == 2)
+        pool_inside(p, kind, from, 2, 2, divisor, out, count);
+    else
+        pool_inside(p, kind, from, rows, columns, divisor, out, count);
+}
+
+static void pool_some(const ingot_pool *p, const float *from, size_t rows, size_t columns, float divisor, float *out,
+                      size_t count)
+{
+    if (p->average)
+        pool_any(p, INGOT_REDUCE_SUM, from, rows, columns, divisor, out, count);
+    else
+        pool_any(p, INGOT_REDUCE_MAX, from, rows, columns, divisor, out, count);
+}
+
+/* Outputs from x on that have all columns of their windows in the image. */
+static size_t count_inside(const ingot_pool *p, size_t x)
+{
+    size_t reach = (p->kernel_width - 1) * p->dilation_width + 1, start = x * p->stride_width;
+    if (start < p->pad_left || p->in_width + p->pad_left < start + reach)
+        return 0;
+    size_t count = (p->in_width + p->pad_left - start - reach) / p->stride_width + 1;
+    return count < p->out_width - x ? count : p->out_width - x;
+}
+
 static void pool_row(const ingot_pool *p, const float *plane, size_t y, float *out)
 {
     ptrdiff_t top = (ptrdiff_t)(y * p->stride_height) - (ptrdiff_t)p->pad_top;
@@ -179,7 +226,7 @@ static void pool_row(const ingot_pool *p, const float *plane, size_t y, float *o
     size_t rows = taps_inside(top, p->kernel_height, p->dilation_height, 0, (ptrdiff_t)p->in_height, &first_row);
     float height = taps_counted(p, top, p->kernel_height, p->in_height, p->pad_top, p->pad_bottom, p->dilation_height);
     top += (ptrdiff_t)(first_row * p->dilation_height);
-    for (size_t x = 0; x < p->out_width; x++, out += INGOT_BLOCK) {
+    for (size_t x = 0, count; x < p->out_width; x += count, out += count * INGOT_BLOCK) {
         ptrdiff_t left = (ptrdiff_t)(x * p->stride_width) - (ptrdiff_t)p->pad_left;
         size_t columns = taps_inside(left, p->kernel_width, p->dilation_width, 0, (ptrdiff_t)p->in_width, &first);
         const float *from = plane;
@@ -189,11 +236,9 @@ static void pool_row(const ingot_pool *p, const float *plane, size_t y, float *o
         if (p->average)
             divisor *=
                 taps_counted(p, left, p->kernel_width, p->in_width, p->pad_left, p->pad_right, p->dilation_width);
-        for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
-            vec value = p->average ? v_div(join_window(p, INGOT_REDUCE_SUM, from + lane, rows, columns), v_set(divisor))
-                                   : join_window(p, INGOT_REDUCE_MAX, from + lane, rows, columns);
-            v_store(out + lane, value);
-        }
+        count = count_inside(p, x);
+        count = count > 0 ? count : 1;
+        pool_some(p, from, rows, columns, divisor, out, count);
     }
 }
 
