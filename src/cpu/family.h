@@ -140,6 +140,7 @@ void ingot_cpu_absorb(const ingot_cpu_claim *claim, ingot_cpu_draft *draft, int6
 bool ingot_cpu_unary_of(const ingot_node *node, ingot_unary *unary);
 
 /* ---- The families ---- */
+extern const ingot_cpu_family ingot_cpu_chain;
 extern const ingot_cpu_family ingot_cpu_convolution;
 extern const ingot_cpu_family ingot_cpu_product;
 extern const ingot_cpu_family ingot_cpu_attention;

@@ -4,7 +4,7 @@
 #include "cpu/conv/blocked.h"
 #include "cpu/conv/blocked_depthwise.h"
 #include "cpu/conv/conv.h"
-#include "cpu/family.h"
+#include "cpu/region_conv.h"
 #include "ops/conv.h"
 
 /* Ids of tactics: all operands plain; in C16; the input plain, the rest in C16; in C16, one filter a channel. */
@@ -37,16 +37,13 @@ static void lay_column_down(ingot_conv *conv)
     conv->pad_top = 0;
 }
 
-/* The kernel's view of a convolution of these shapes. Sizes of the image are left 0 where x is NULL. */
-static ingot_status fill(const ingot_region *region, int rank, const int64_t *x, const int64_t *w, ingot_conv *conv,
-                         ingot_error *error)
+ingot_status ingot_cpu_conv_sizes(const ingot_node *node, bool transposed, int rank, const int64_t *x, const int64_t *w,
+                                  ingot_conv *conv, ingot_error *error)
 {
-    const ingot_node *node = region->nodes[0];
-    const detail *d = detail_of(region);
     int64_t probe[INGOT_MAX_RANK]; /* weights alone: an image as small as the kernel's reach does */
     ingot_window window;
-    size_t group = (size_t)(d->transposed ? ((const ingot_conv_transpose_params *)node->params)->group
-                                          : ((const ingot_conv_params *)node->params)->group);
+    size_t group = (size_t)(transposed ? ((const ingot_conv_transpose_params *)node->params)->group
+                                       : ((const ingot_conv_params *)node->params)->group);
     *conv = (ingot_conv){.batch = 1,
                          .groups = group,
                          .stride_height = 1,
@@ -54,8 +51,8 @@ static ingot_status fill(const ingot_region *region, int rank, const int64_t *x,
                          .kernel_height = 1,
                          .in_height = 1,
                          .out_height = 1};
-    conv->outputs = (size_t)w[d->transposed ? 1 : 0] * (d->transposed ? group : 1);
-    conv->channels = (size_t)w[d->transposed ? 0 : 1] * (d->transposed ? 1 : group);
+    conv->outputs = (size_t)w[transposed ? 1 : 0] * (transposed ? group : 1);
+    conv->channels = (size_t)w[transposed ? 0 : 1] * (transposed ? 1 : group);
     conv->kernel_width = (size_t)w[rank - 1];
     if (rank == 4)
         conv->kernel_height = (size_t)w[2];
@@ -63,7 +60,7 @@ static ingot_status fill(const ingot_region *region, int rank, const int64_t *x,
     if (!x)
         return INGOT_OK;
     memcpy(probe, x, (size_t)rank * sizeof *probe);
-    if (d->transposed)
+    if (transposed)
         INGOT_TRY(ingot_conv_transpose_geometry(node, node->params, NULL, rank, probe, w, &window, error));
     else
         INGOT_TRY(ingot_conv_geometry(node, node->params, NULL, rank, probe, w, &window, error));
@@ -81,7 +78,16 @@ static ingot_status fill(const ingot_region *region, int rank, const int64_t *x,
     conv->stride_height = (size_t)window.stride[0];
     conv->dilation_height = (size_t)window.dilation[0];
     conv->pad_top = (size_t)window.begin[0];
-    lay_column_down(conv);
+    return INGOT_OK;
+}
+
+/* The region's, as its kernels see it. */
+static ingot_status fill(const ingot_region *region, int rank, const int64_t *x, const int64_t *w, ingot_conv *conv,
+                         ingot_error *error)
+{
+    INGOT_TRY(ingot_cpu_conv_sizes(region->nodes[0], detail_of(region)->transposed, rank, x, w, conv, error));
+    if (x && rank == 4)
+        lay_column_down(conv);
     return INGOT_OK;
 }
 
@@ -203,8 +209,11 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
 /* Channels of an image up to which it is read plain. */
 #define FIRST_CHANNELS 8
 
-static double guess_cost(const ingot_conv *c, double time)
+double ingot_cpu_conv_cost(const ingot_conv *c, bool blocked)
 {
+    const bool depthwise = c->groups > 1 && ingot_blocked_depthwise_suits(c);
+    const double padded = (double)(ingot_block_count(c->outputs) * INGOT_BLOCK) / (double)c->outputs;
+    const double time = blocked ? padded : depthwise ? PLAIN_DEPTHWISE_TIME : PLAIN_TIME;
     double pixels = (double)c->batch * (double)(c->out_height * c->out_width);
     double inputs = (double)c->batch * (double)(c->channels * c->in_height * c->in_width);
     double outputs = pixels * (double)c->outputs, weights = (double)(c->channels / c->groups);
@@ -212,8 +221,7 @@ static double guess_cost(const ingot_conv *c, double time)
     return ingot_cpu_guess_cost(4 * (inputs + outputs + weights * (double)c->outputs), 2 * outputs * weights * time);
 }
 
-static void add_blocked(const ingot_region *region, ingot_cpu_tactics *list, const ingot_conv *conv, way id,
-                        double time)
+static void add_blocked(const ingot_region *region, ingot_cpu_tactics *list, const ingot_conv *conv, way id)
 {
     ingot_blocked_conv blocked = blocked_of(conv, id);
     const char *name = id == BLOCKED_DEPTHWISE ? "depthwise c16" : ingot_blocked_tactic(&blocked);
@@ -225,7 +233,7 @@ static void add_blocked(const ingot_region *region, ingot_cpu_tactics *list, con
         t->input_layouts[0] = INGOT_LAYOUT_PLAIN;
     t->id = id;
     t->packed_bytes = packed_size(detail_of(region), conv, id);
-    t->cost = guess_cost(conv, time);
+    t->cost = ingot_cpu_conv_cost(conv, true);
 }
 
 static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
@@ -241,19 +249,17 @@ static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
     const ingot_value *w = region->inputs[1]->constant;
     if (fill(region, w->rank, dims, w->dims, &c, &error) != INGOT_OK || c.in_height * c.in_width == 1)
         return;
-    size_t padded = ingot_block_count(c.outputs) * INGOT_BLOCK;
-    double time = (double)padded / (double)c.outputs;
     ingot_blocked_conv blocked = blocked_of(&c, BLOCKED);
     bool depthwise = c.groups > 1 && ingot_blocked_depthwise_suits(&c);
-    list->list[0].cost = guess_cost(&c, depthwise ? PLAIN_DEPTHWISE_TIME : PLAIN_TIME);
+    list->list[0].cost = ingot_cpu_conv_cost(&c, false);
     if (depthwise) {
-        add_blocked(region, list, &c, BLOCKED_DEPTHWISE, time);
+        add_blocked(region, list, &c, BLOCKED_DEPTHWISE);
         return;
     }
     if (ingot_blocked_suits(&blocked))
-        add_blocked(region, list, &c, BLOCKED, time);
+        add_blocked(region, list, &c, BLOCKED);
     if (c.groups == 1 && c.channels <= FIRST_CHANNELS)
-        add_blocked(region, list, &c, BLOCKED_FIRST, time);
+        add_blocked(region, list, &c, BLOCKED_FIRST);
 }
 
 static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)

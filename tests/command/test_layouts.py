@@ -75,9 +75,9 @@ def mixed_network(path):
     return g.save(path, [last, joined, flat], ["N", 3, "H", "W"], None)
 
 
-def results(ingot, model, x, folder):
+def results(ingot, model, x, folder, *options):
     np.save(folder / "x.npy", x)
-    ingot("run", model, "--input", f"x={folder / 'x.npy'}", "--output-dir", folder)
+    ingot("run", model, "--input", f"x={folder / 'x.npy'}", "--output-dir", folder, *options)
     names = [output["name"] for output in json.loads(ingot("inspect", model, "--json").stdout)["outputs"]]
     return [np.load(folder / f"{name}.npy") for name in names]
 
@@ -102,6 +102,41 @@ def test_an_exposed_value_changes_no_bit(ingot, tmp_path):
     last = results(ingot, image_network(tmp_path / "m.onnx"), x, tmp_path)[0]
     exposed = results(ingot, image_network(tmp_path / "all.onnx", "all"), x, tmp_path)[0]
     assert last.tobytes() == exposed.tobytes()
+
+
+def chain_network(path, outputs=None):
+    """Chains of pointwise and depthwise convolutions, with activations, strides, a scale, a residual and odd numbers of channels."""
+    g = Graph()
+    first = g.conv("x", 3, 31)
+    wide = g.node("Relu", g.conv(first, 31, 63, kernel=1))
+    deep = g.node("HardSwish", g.conv(wide, 63, 63, kernel=5, group=63, stride=2))
+    narrow = g.conv(deep, 63, 47, kernel=1)
+    inner = g.node("Sigmoid", g.conv(narrow, 47, 47, group=47))
+    residual = g.node("Relu", g.node("Add", g.conv(inner, 47, 47, kernel=1), narrow))
+    squeezed = g.node("Sigmoid", g.node("GlobalAveragePool", residual))
+    scaled = g.node("Mul", squeezed, residual)
+    last = g.node("Relu", g.conv(g.node("Softplus", g.conv(scaled, 47, 30, kernel=1)), 30, 30, group=30, stride=2))
+    all_values = [last, wide, deep, inner, scaled]
+    return g.save(path, [last] if outputs is None else all_values, ["N", 3, "H", "W"])
+
+
+@pytest.mark.parametrize("layout", ["plain", None])
+@pytest.mark.parametrize("shape", [(1, 3, 75, 90), (2, 3, 160, 131), (1, 3, 9, 1), (3, 3, 2, 7)])
+def test_a_chain_of_convolutions_has_the_bits_of_its_links(ingot, tmp_path, monkeypatch, shape, layout):
+    if layout:
+        monkeypatch.setenv("INGOT_LAYOUT", layout)
+    chains, links = chain_network(tmp_path / "m.onnx"), chain_network(tmp_path / "all.onnx", "all")
+    x = np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+    want = onnxruntime.InferenceSession(str(chains), providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
+    last = results(ingot, links, x, tmp_path)[0]
+    np.testing.assert_allclose(last, want, rtol=1e-4, atol=1e-5 * np.abs(want).max())
+    for threads in (1, 2, 3):
+        assert results(ingot, chains, x, tmp_path, "--threads", threads)[0].tobytes() == last.tobytes()
+
+
+def test_what_lies_within_a_chain_is_no_tensor(ingot, tmp_path):
+    regions = json.loads(ingot("inspect", chain_network(tmp_path / "m.onnx"), "--json").stdout)["session"]["regions"]
+    assert sum(region["tactic"] == "strips c16" for region in regions) == 3
 
 
 def test_an_image_network_is_reordered_at_its_end_at_most(ingot, tmp_path):

@@ -2,7 +2,8 @@
  * beyond the channels may hold anything; those of the output get anything.
  *
  * As in conv.h but for the order of elements: no alignment, nothing outside the tensors is touched, the same bits for any batch
- * and number of threads. A sum runs over the input's blocks, in each of them over the window, in that over the channels. */
+ * and number of threads. A sum begins with the bias and runs over the input's blocks, in each of them over the window, in that
+ * over the channels. */
 #ifndef INGOT_CPU_BLOCKED_H
 #define INGOT_CPU_BLOCKED_H
 

@@ -47,18 +47,6 @@ void ingot_blocked_depthwise_pack(const ingot_conv *c, const float *weights, flo
     }
 }
 
-typedef struct depthwise_task {
-    const ingot_conv *conv;
-    const ingot_epilogue *epilogue;
-    ingot_depthwise_row_function row;
-    ingot_vec_unary_function activation; /* what the row kernel does not do; NULL: nothing */
-    float low, high;
-    size_t blocks;
-    ingot_plane_grid grid;
-    const float *input, *packed;
-    float *output;
-} depthwise_task;
-
 /* The taps of output row y that lie in the image: rows first ... first + count - 1 of the window. */
 static size_t taps_inside(const ingot_conv *c, size_t y, size_t *first)
 {
@@ -72,53 +60,70 @@ static size_t taps_inside(const ingot_conv *c, size_t y, size_t *first)
     return low < end ? end - low : 0;
 }
 
-static void run_row(const depthwise_task *t, size_t image, size_t block, size_t y)
+void ingot_blocked_depthwise_rows_f32(const ingot_depthwise_rows *r)
 {
-    const ingot_conv *c = t->conv;
-    const ingot_epilogue *e = t->epilogue;
-    size_t plane = image * t->blocks + block, first, width = c->out_width * INGOT_BLOCK;
-    size_t place = (plane * c->out_height + y) * width;
-    const float *add = e->add ? e->add + place : NULL;
-    ingot_depthwise_row row = {.conv = c, .low = t->low, .high = t->high, .output = t->output + place};
-    row.channels = c->channels - block * INGOT_BLOCK < INGOT_BLOCK ? c->channels - block * INGOT_BLOCK : INGOT_BLOCK;
-    row.bias = e->row_bias ? e->row_bias + block * INGOT_BLOCK : NULL;
-    row.taps = taps_inside(c, y, &first);
-    row.weights = t->packed + (block * taps_of(c) + first * c->kernel_width) * INGOT_BLOCK;
-    row.input = t->input + plane * c->in_height * c->in_width * INGOT_BLOCK;
-    if (row.taps > 0)
-        row.input += (y * c->stride_height + first * c->dilation_height - c->pad_top) * c->in_width * INGOT_BLOCK;
-    row.add_last = e->add_last;
-    row.add = t->activation && e->add_last ? NULL : add;
-    t->row(&row);
-    if (!t->activation)
-        return;
-    t->activation(row.output, row.output, width, e->activation.a, e->activation.b);
-    if (add && e->add_last)
-        ingot_vec_table_best()->binary[INGOT_BINARY_ADD][INGOT_VEC_BOTH](row.output, add, row.output, width);
+    const ingot_conv *c = r->conv;
+    const ingot_epilogue *e = r->epilogue;
+    const ingot_unary_kind kind = e->activation.kind;
+    const bool relu = kind == INGOT_UNARY_RELU, clip = kind == INGOT_UNARY_CLIP;
+    const bool limits = kind == INGOT_UNARY_IDENTITY || relu || clip; /* the row kernel does it */
+    const size_t width = c->out_width * INGOT_BLOCK, rest = c->channels - r->block * INGOT_BLOCK;
+    const ingot_depthwise_row_function function = rows[ingot_level_best()];
+    const float *add = r->add;
+    ingot_depthwise_row row = {.conv = c, .output = r->output, .add_last = e->add_last};
+    row.low = relu ? 0.0f : clip ? e->activation.a : -INFINITY;
+    row.high = clip ? e->activation.b : INFINITY;
+    row.channels = rest < INGOT_BLOCK ? rest : INGOT_BLOCK;
+    row.bias = e->row_bias ? e->row_bias + r->block * INGOT_BLOCK : NULL;
+    for (size_t y = r->first, first; y < r->end; y++, row.output += width, add = add ? add + width : NULL) {
+        row.taps = taps_inside(c, y, &first);
+        row.weights = r->packed + (r->block * taps_of(c) + first * c->kernel_width) * INGOT_BLOCK;
+        row.input = r->input;
+        if (row.taps > 0)
+            row.input += (ptrdiff_t)((y * c->stride_height + first * c->dilation_height - c->pad_top) * c->in_width *
+                                     INGOT_BLOCK);
+        row.add = !limits && e->add_last ? NULL : add;
+        function(&row);
+        if (limits)
+            continue;
+        ingot_vec_table_best()->unary[kind](row.output, row.output, width, e->activation.a, e->activation.b);
+        if (add && e->add_last)
+            ingot_vec_table_best()->binary[INGOT_BINARY_ADD][INGOT_VEC_BOTH](row.output, add, row.output, width);
+    }
 }
+
+typedef struct depthwise_task {
+    const ingot_conv *conv;
+    const ingot_epilogue *epilogue;
+    size_t blocks;
+    ingot_plane_grid grid;
+    const float *input, *packed;
+    float *output;
+} depthwise_task;
 
 static void run_depthwise(void *argument, size_t chunk, int participant)
 {
     const depthwise_task *t = argument;
-    ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
-    for (size_t plane = range.first_plane; plane < range.end_plane; plane++)
-        for (size_t y = range.first_row; y < range.end_row; y++)
-            run_row(t, plane / t->blocks, plane % t->blocks, y);
+    const ingot_conv *c = t->conv;
+    const ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
+    ingot_depthwise_rows strip = {.conv = c, .epilogue = t->epilogue, .packed = t->packed};
+    strip.first = range.first_row;
+    strip.end = range.end_row;
+    for (size_t plane = range.first_plane; plane < range.end_plane; plane++) {
+        const size_t place = (plane * c->out_height + strip.first) * c->out_width * INGOT_BLOCK;
+        strip.block = plane % t->blocks;
+        strip.input = t->input + plane * c->in_height * c->in_width * INGOT_BLOCK;
+        strip.output = t->output + place;
+        strip.add = t->epilogue->add ? t->epilogue->add + place : NULL;
+        ingot_blocked_depthwise_rows_f32(&strip);
+    }
 }
 
 void ingot_blocked_depthwise_f32(const ingot_conv *c, const float *input, const float *packed,
                                  const ingot_epilogue *epilogue, float *output, int threads)
 {
-    ingot_unary_kind kind = epilogue->activation.kind;
-    bool limits = kind == INGOT_UNARY_IDENTITY || kind == INGOT_UNARY_RELU || kind == INGOT_UNARY_CLIP;
     depthwise_task t = {.conv = c,
                         .epilogue = epilogue,
-                        .row = rows[ingot_level_best()],
-                        .activation = limits ? NULL : ingot_vec_table_best()->unary[kind],
-                        .low = kind == INGOT_UNARY_RELU   ? 0.0f
-                               : kind == INGOT_UNARY_CLIP ? epilogue->activation.a
-                                                          : -INFINITY,
-                        .high = kind == INGOT_UNARY_CLIP ? epilogue->activation.b : INFINITY,
                         .blocks = ingot_block_count(c->channels),
                         .input = input,
                         .packed = packed,

@@ -16,6 +16,18 @@ void ingot_blocked_depthwise_pack(const ingot_conv *conv, const float *weights, 
 void ingot_blocked_depthwise_f32(const ingot_conv *conv, const float *input, const float *packed,
                                  const ingot_epilogue *epilogue, float *output, int threads);
 
+/* Some rows of one block, of an image: rows first ... end - 1 of the output. */
+typedef struct ingot_depthwise_rows {
+    const ingot_conv *conv;
+    const ingot_epilogue *epilogue;
+    const float *packed;
+    size_t block, first, end;
+    const float *input; /* where row 0 of the block lies, or would lie: only rows that are seen are read */
+    float *output;      /* of row first */
+    const float *add;   /* likewise, or NULL */
+} ingot_depthwise_rows;
+void ingot_blocked_depthwise_rows_f32(const ingot_depthwise_rows *rows);
+
 /* ---- For the kernels ---- */
 
 /* Some outputs of a row of one block. What lies outside the image counts as zero. */

@@ -41,19 +41,16 @@ static inline __attribute__((always_inline)) void add_tensor(const ingot_blocked
     }
 }
 
+/* What the sums of a vector of outputs begin with. */
+static inline __attribute__((always_inline)) vec load_bias(const ingot_blocked_tile *t, const int v)
+{
+    const size_t first = (size_t)v * LANES, lanes = t->outputs > first ? t->outputs - first : 0;
+    return lanes >= LANES ? v_load(t->bias + first) : v_load_part(t->bias + first, lanes);
+}
+
 static inline __attribute__((always_inline)) void finish_tile(const ingot_blocked_tile *t, const int columns,
                                                               const int vectors, tile_sums sum)
 {
-    if (t->bias) {
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; v++) {
-            size_t first = (size_t)v * LANES, lanes = t->outputs > first ? t->outputs - first : 0;
-            vec bias = lanes >= LANES ? v_load(t->bias + first) : v_load_part(t->bias + first, lanes);
-#pragma GCC unroll 14
-            for (int i = 0; i < columns; i++)
-                sum[i][v] = v_add(sum[i][v], bias);
-        }
-    }
     if (t->add[0] && !t->add_last)
         add_tensor(t, columns, vectors, sum);
     /* The limit is the first operand: a NaN in the second one goes through. */
@@ -106,14 +103,16 @@ static inline __attribute__((always_inline)) void tile(const ingot_blocked_tile 
 {
     const int half = (columns + 1) / 2, vectors = blocks * BLOCK_VECTORS;
     tile_sums sum;
-#pragma GCC unroll 14
-    for (int i = 0; i < columns; i++) {
-        const float *from = i < half ? t->out[0] + i * INGOT_BLOCK : t->out[1] + (i - half) * INGOT_BLOCK;
 #pragma GCC unroll 16
-        for (int v = 0; v < vectors; v++)
-            sum[i][v] = t->accumulate
-                            ? v_load(from + (size_t)(v / BLOCK_VECTORS) * t->out_block + v % BLOCK_VECTORS * LANES)
-                            : v_zero();
+    for (int v = 0; v < vectors; v++) {
+        const vec start = t->bias && !t->accumulate ? load_bias(t, v) : v_zero();
+        const size_t at = (size_t)(v / BLOCK_VECTORS) * t->out_block + v % BLOCK_VECTORS * LANES;
+#pragma GCC unroll 14
+        for (int i = 0; i < columns; i++)
+            sum[i][v] =
+                t->accumulate
+                    ? v_load((i < half ? t->out[0] + i * INGOT_BLOCK : t->out[1] + (i - half) * INGOT_BLOCK) + at)
+                    : start;
     }
     if (spacing == PLAIN) { /* stores wait for their place */
 #pragma GCC unroll 14

@@ -1,0 +1,15 @@
+/* What the families of convolutions share. */
+#ifndef INGOT_CPU_REGION_CONV_H
+#define INGOT_CPU_REGION_CONV_H
+
+#include "cpu/conv/conv.h"
+#include "cpu/family.h"
+
+/* The kernel's view of a Conv, FusedConv or (transposed) ConvTranspose on an image and weights of these sizes, both of rank 3 or 4.
+ * Sizes of the image are left 1 where x is NULL. */
+ingot_status ingot_cpu_conv_sizes(const ingot_node *node, bool transposed, int rank, const int64_t *x, const int64_t *w,
+                                  ingot_conv *conv, ingot_error *error);
+/* Nanoseconds that it takes, a guess for costs: on blocks of channels, or plain. */
+double ingot_cpu_conv_cost(const ingot_conv *conv, bool blocked);
+
+#endif
