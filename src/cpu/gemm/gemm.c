@@ -6,8 +6,10 @@
 
 /* A product of fewer multiply-adds is not split further where there is a batch. */
 #define WHOLE_PRODUCT (1u << 20)
-/* A is packed at most so many bytes at a time. */
-#define PACKED_A_BYTES (8u << 20)
+/* A is packed at most so many bytes at a time: they, and as much of C, stay in the L2 cache while a packed B passes. Any other B is
+ * packed again for each part of A. */
+#define PACKED_A_BYTES   (640u << 10)
+#define REPACKED_A_BYTES (8u << 20)
 /* Elements of A that one chunk packs. */
 #define PACK_CHUNK (64u << 10)
 /* B is read where it lies, not packed, for so many row tiles: it would be read too few times to pay. */
@@ -50,7 +52,8 @@ typedef struct gemm_way {
     bool direct, fill; /* B */
     bool whole;        /* a chunk is some whole products, else products come one after the other and are split */
     bool by_rows;      /* a chunk of a split product packs some rows of A for itself, and meets all of B */
-    size_t rows_at_once;
+    /* A split product of some rows is made block of K after block: what of A is packed is then still near. */
+    size_t k_blocks, rows_at_once;
     size_t packed_a, scratch;
 } gemm_way;
 
@@ -68,6 +71,14 @@ static bool splits_by_rows(const ingot_gemm *g, const ingot_gemm_kernel *kernel)
            g->n <= KEPT_B_BYTES / sizeof(float) / (steps > 0 ? steps : 1);
 }
 
+/* Rows that are packed at a time, at most. */
+static size_t most_rows(const ingot_gemm *g, const gemm_way *way)
+{
+    size_t steps = ingot_ceil_div(g->k, way->k_blocks), bytes = g->packed_b ? PACKED_A_BYTES : REPACKED_A_BYTES;
+    size_t rows = bytes / sizeof(float) / (steps > 0 ? steps : 1);
+    return rows > way->kernel->rows ? rows : way->kernel->rows;
+}
+
 static gemm_way choose_way(const ingot_gemm *g)
 {
     gemm_way way = {.kernel = g->kernel ? g->kernel : ingot_gemm_kernel_best(), .batch = 1, .rows_at_once = g->m};
@@ -77,16 +88,18 @@ static gemm_way choose_way(const ingot_gemm *g)
     size_t tiles = ingot_gemm_row_tiles(way.kernel, g->m);
     way.direct = !g->packed_b && g->b_column == 1 && g->b_row >= 0 && tiles <= DIRECT_TILES;
     way.fill = !g->packed_b && !way.direct;
-    size_t limit = PACKED_A_BYTES / sizeof(float) / (g->k > 0 ? g->k : 1);
-    if (limit < way.kernel->rows)
-        limit = way.kernel->rows;
+    way.k_blocks = g->packed_b && way.pack_a ? ingot_gemm_k_blocks(g->k) : 1;
+    size_t limit = most_rows(g, &way);
     way.whole = way.batch > 1 && g->m <= limit && (double)g->m * (double)g->n * (double)g->k <= 4.0 * WHOLE_PRODUCT;
-    if (way.rows_at_once > limit)
-        way.rows_at_once = limit / way.kernel->rows * way.kernel->rows;
     way.by_rows = !way.whole && splits_by_rows(g, way.kernel);
     if (way.by_rows)
         way.rows_at_once = TILES_OF_CHUNK * way.kernel->rows;
-    way.packed_a = way.pack_a ? round_up(way.rows_at_once * g->k) : 0;
+    else if (g->m > limit)
+        way.rows_at_once =
+            ingot_ceil_div(ingot_ceil_div(g->m, ingot_ceil_div(g->m, limit)), way.kernel->rows) * way.kernel->rows;
+    if (way.whole || way.by_rows)
+        way.k_blocks = 1;
+    way.packed_a = way.pack_a ? round_up(way.rows_at_once * ingot_ceil_div(g->k, way.k_blocks)) : 0;
     if (way.fill)
         way.scratch = round_up(ingot_gemm_f32_fill_scratch(way.kernel, g->n, g->k));
     if (way.whole || way.by_rows) {
@@ -199,7 +212,7 @@ static void pack_tiles(void *argument, size_t chunk, int participant)
     const ingot_gemm *g = task->g;
     size_t first = chunk * task->pack_tiles, end = first + task->pack_tiles;
     end = end < task->grid.tiles ? end : task->grid.tiles;
-    ingot_gemm_f32_pack_a(task->way.kernel, task->plan.m, g->k, task->a, g->a_row, g->a_column, first, end,
+    ingot_gemm_f32_pack_a(task->way.kernel, task->plan.m, task->plan.k, task->a, g->a_row, g->a_column, first, end,
                           task->packed_a);
 }
 
@@ -240,6 +253,37 @@ static void run_rows(void *argument, size_t chunk, int participant)
     ingot_gemm_f32_block(&plan, &range, NULL);
 }
 
+/* Leaves of the plan, and of A, one of way.k_blocks blocks of K. */
+static void take_block(gemm_task *task, size_t block)
+{
+    const ingot_gemm *g = task->g;
+    size_t blocks = task->way.k_blocks, first = ingot_split(g->k, blocks, block);
+    if (blocks == 1)
+        return;
+    ingot_gemm_plan *plan = &task->plan;
+    plan->k = ingot_split(g->k, blocks, block + 1) - first;
+    plan->packed_b += first * plan->kernel->columns;
+    plan->packed_b_k = g->k;
+    plan->accumulate = block > 0;
+    plan->unfinished = block + 1 < blocks;
+    task->a += (ptrdiff_t)first * g->a_column;
+}
+
+/* Packs what the plan needs of A and computes its product. */
+static void run_part(gemm_task *task, int threads)
+{
+    const gemm_way *way = &task->way;
+    ingot_gemm_plan *plan = &task->plan;
+    task->grid = ingot_gemm_f32_grid(way->kernel, plan->m, plan->n, plan->k, way->fill);
+    plan->packed_a = task->a;
+    if (way->pack_a) {
+        plan->packed_a = task->packed_a;
+        task->pack_tiles = ingot_ceil_div(PACK_CHUNK, way->kernel->rows * (plan->k > 0 ? plan->k : 1));
+        ingot_parallel(threads, ingot_ceil_div(task->grid.tiles, task->pack_tiles), pack_tiles, task);
+    }
+    ingot_parallel(threads, task->grid.row_blocks * task->grid.column_blocks, run_block, task);
+}
+
 static void run_split_product(gemm_task *task, size_t index, int threads)
 {
     const ingot_gemm *g = task->g;
@@ -253,20 +297,14 @@ static void run_split_product(gemm_task *task, size_t index, int threads)
         return;
     }
     for (size_t row = 0; row < g->m; row += way->rows_at_once) {
-        ingot_gemm_plan *plan = &task->plan;
-        *plan = make_plan(task, &at, &source);
-        skip_rows(plan, row);
-        plan->m = g->m - row < way->rows_at_once ? g->m - row : way->rows_at_once;
-        task->a = g->a + at.a + (ptrdiff_t)row * g->a_row;
-        task->grid = ingot_gemm_f32_grid(way->kernel, plan->m, g->n, g->k, way->fill);
-        plan->packed_a = task->a;
-        if (way->pack_a) {
-            plan->packed_a = task->packed_a;
-            size_t tile_size = way->kernel->rows * (g->k > 0 ? g->k : 1);
-            task->pack_tiles = ingot_ceil_div(PACK_CHUNK, tile_size);
-            ingot_parallel(threads, ingot_ceil_div(task->grid.tiles, task->pack_tiles), pack_tiles, task);
+        for (size_t block = 0; block < way->k_blocks; block++) {
+            task->plan = make_plan(task, &at, &source);
+            skip_rows(&task->plan, row);
+            task->plan.m = g->m - row < way->rows_at_once ? g->m - row : way->rows_at_once;
+            task->a = g->a + at.a + (ptrdiff_t)row * g->a_row;
+            take_block(task, block);
+            run_part(task, threads);
         }
-        ingot_parallel(threads, task->grid.row_blocks * task->grid.column_blocks, run_block, task);
     }
 }
 

@@ -55,7 +55,8 @@ size_t ingot_gemm_f32_fill_scratch(const ingot_gemm_kernel *kernel, size_t n, si
 
 typedef struct block_state {
     const ingot_gemm_plan *plan;
-    size_t k0, steps, tiles;
+    size_t k0, steps, tiles, packed_b_k;
+    bool final; /* the plan's last block of K */
     ingot_gemm_tile tile;
     /* What of the epilogue follows the tiles, for activations that are too long for a tile's registers. */
     ingot_vec_unary_function activate;  /* or NULL */
@@ -205,11 +206,11 @@ static const char *next_b(const block_state *s, const ingot_gemm_range *range, s
     const ingot_gemm_plan *plan = s->plan;
     size_t width = plan->kernel->columns, panel = end, k = s->k0;
     if (end == range->end_panel) {
-        k = s->tile.last ? 0 : s->k0 + s->steps;
-        panel = s->tile.last ? end : range->first_panel;
+        k = s->final ? 0 : s->k0 + s->steps;
+        panel = s->final ? end : range->first_panel;
     }
     bool there = panel * width < plan->n;
-    return (const char *)(there ? plan->packed_b + panel * width * plan->k + k * width : s->tile.b);
+    return (const char *)(there ? plan->packed_b + (panel * s->packed_b_k + k) * width : s->tile.b);
 }
 
 /* B is packed: a panel of it stays in L1 while the tiles of A pass; the next one is fetched meanwhile. */
@@ -219,7 +220,7 @@ static void run_packed_b(block_state *s, const ingot_gemm_range *range)
     size_t width = plan->kernel->columns;
     ingot_gemm_tile *t = &s->tile;
     t->b_step = width;
-    t->b_panel = width * plan->k;
+    t->b_panel = width * s->packed_b_k;
     size_t at_once = ingot_gemm_panels_at_once(rows_of_tile(s, range->first_tile)), tail = strip_columns(s, range);
     for (size_t panel = range->first_panel; panel < range->end_panel; panel += at_once) {
         size_t column = panel * width, end = (panel + at_once < range->end_panel ? panel + at_once : range->end_panel);
@@ -293,7 +294,7 @@ static void run_kept_b(block_state *s, const ingot_gemm_range *range)
     const ingot_gemm_plan *plan = s->plan;
     size_t width = plan->kernel->columns;
     s->tile.b_step = width;
-    s->tile.b_panel = width * plan->k;
+    s->tile.b_panel = width * s->packed_b_k;
     run_tiles(s, range, plan->packed_b + range->first_panel * s->tile.b_panel + s->k0 * width);
 }
 
@@ -348,6 +349,7 @@ void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *r
     block_state s = {.plan = plan, .tiles = ingot_gemm_row_tiles(plan->kernel, plan->m)};
     start_epilogue(&s);
     s.tile.c_row = plan->c_row;
+    s.packed_b_k = plan->packed_b_k > 0 ? plan->packed_b_k : plan->k;
     size_t group = plan->packed_b ? range->end_panel - range->first_panel : INGOT_GEMM_FILL_PANELS;
     size_t unit = plan->k_unit > 0 ? plan->k_unit : plan->k, each = ingot_gemm_k_blocks(unit);
     size_t blocks = plan->k_unit > 0 ? plan->k / unit * each : each;
@@ -361,7 +363,8 @@ void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *r
             s.steps = ingot_split(unit, each, block % each + 1) - begin;
             s.tile.k = s.steps;
             s.tile.accumulate = plan->accumulate || block > 0;
-            s.tile.last = block + 1 == blocks;
+            s.final = block + 1 == blocks;
+            s.tile.last = s.final && !plan->unfinished;
             if (plan->packed_b && plan->keep_b)
                 run_kept_b(&s, &part);
             else if (plan->packed_b)

@@ -32,8 +32,10 @@ typedef struct ingot_gemm_plan {
     size_t k_unit; /* divides k: blocks of K end where a unit ends; 0: one unit. The bits depend on it */
     const float *packed_a;
     bool accumulate;       /* the product is added to what C holds */
+    bool unfinished;       /* more will be added to C: the epilogue is left out */
     bool far_a;            /* A comes from memory, not from the caches: weights, used once a run */
     const float *packed_b; /* panels [K][columns] one after the other */
+    size_t packed_b_k;     /* rows of such a panel, where the product needs only some of them; 0: k */
     bool keep_b;           /* packed_b stays in the L2 cache: all its panels pass for each tile of A, not the reverse */
     const float *direct_b; /* rows direct_b_row apart, columns side by side */
     size_t direct_b_row;
