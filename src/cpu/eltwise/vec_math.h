@@ -100,8 +100,48 @@ static inline vec v_sigmoid(vec x)
     return v_div(v_set(1.0f), v_add(v_exp(v_neg(x)), v_set(1.0f)));
 }
 
-static inline vec v_erf(vec x)
+#if defined(SIMD_LOOKUP)
+/* The argument is measured in steps, so many to 1, and clipped where erf rounds to 1; the nearest step picks the polynomial of what
+ * is left. As many to 1 as let the first numbers of the table be nearly exact. */
+#define ERF_STEPS     0x1.f8edd4p+1
+#define ERF_LAST_STEP 0x1.efae14p+3f
+static const float erf_table[6][16] = {
+    {0x0.0p+0f, 0x1.1ec14ap-2f, 0x1.0da2a4p-1f, 0x1.6f8ab6p-1f, 0x1.b265ccp-1f, 0x1.da9948p-1f, 0x1.efe2a2p-1f,
+     0x1.f9cf74p-1f, 0x1.fde2a2p-1f, 0x1.ff5bc6p-1f, 0x1.ffd3d4p-1f, 0x1.fff57ap-1f, 0x1.fffdc8p-1f, 0x1.ffff96p-1f,
+     0x1.ffffeep-1f, 0x1.fffffep-1f},
+    {0x1.24e90ap-2f, 0x1.12addep-2f, 0x1.c5082cp-3f, 0x1.48896ep-3f, 0x1.a30938p-4f, 0x1.d600ccp-5f, 0x1.cf968ap-6f,
+     0x1.921c60p-7f, 0x1.32b832p-8f, 0x1.9b7afep-10f, 0x1.e571a0p-12f, 0x1.f7a114p-14f, 0x1.cb7a6ap-16f,
+     0x1.70a386p-18f, 0x1.04165ap-20f, 0x1.42bcccp-23f},
+    {0x1.79d6f4p-26f, -0x1.1a6bd2p-6f, -0x1.d1cc6cp-6f, -0x1.fab55ep-6f, -0x1.aedacep-6f, -0x1.2e0822p-6f,
+     -0x1.658146p-7f, -0x1.69c88ep-8f, -0x1.3b4966p-9f, -0x1.dc31e6p-11f, -0x1.386b34p-12f, -0x1.638f6ap-14f,
+     -0x1.5f69d6p-16f, -0x1.288f48p-18f, -0x1.75510ap-22f, -0x1.51684ep-21f},
+    {-0x1.9194e4p-8f, -0x1.48304cp-8f, -0x1.2dbd4ep-9f, 0x1.1a41dep-11f, 0x1.2f6f54p-9f, 0x1.648258p-9f, 0x1.2022a4p-9f,
+     0x1.6d1036p-10f, 0x1.7bcc44p-11f, 0x1.4bca0ep-12f, 0x1.ecfeeep-14f, 0x1.39f5e0p-15f, 0x1.589cd6p-17f,
+     0x1.4734d8p-19f, 0x1.0d7f94p-21f, 0x1.81e766p-24f},
+    {0x1.6db436p-20f, 0x1.13f68cp-11f, 0x1.89cc96p-11f, 0x1.3fbfe0p-11f, 0x1.1725f2p-12f, -0x1.5f54ecp-15f,
+     -0x1.8a2fa6p-13f, -0x1.9623e4p-13f, -0x1.1fb92ap-13f, -0x1.27fea4p-14f, -0x1.f49b7ap-16f, -0x1.907776p-17f,
+     -0x1.1c5f9ap-18f, -0x1.af6cccp-20f, -0x1.32b21ep-19f, 0x1.f6b52cp-20f},
+    {0x1.e66b92p-14f, 0x1.5ef7f4p-14f, 0x1.20ce46p-18f, -0x1.d91842p-15f, -0x1.2c41c2p-14f, -0x1.8ae196p-15f,
+     -0x1.b7ea4ap-17f, 0x1.0fc784p-17f, 0x1.c96460p-17f, 0x1.626fc4p-17f, 0x1.8694b4p-18f, 0x1.523d60p-19f,
+     0x1.df4528p-21f, 0x1.1b8e48p-22f, 0x1.1bad84p-24f, 0x1.e3e822p-27f},
+};
+
+/* erf(x * factor) */
+static inline vec v_erf_of_product(vec x, float factor)
 {
+    vec steps = v_min(v_set(ERF_LAST_STEP), v_mul(v_abs(x), v_set((float)(ERF_STEPS * (double)factor))));
+    /* The sum's last bits are the rounded number of steps. */
+    vec sum = v_add(steps, v_set(0x1.8p+23f)), t = v_sub(steps, v_sub(sum, v_set(0x1.8p+23f)));
+    vec p = v_fma(v_lookup(erf_table[5], sum), t, v_lookup(erf_table[4], sum));
+    for (int i = 3; i >= 0; i--)
+        p = v_fma(p, t, v_lookup(erf_table[i], sum));
+    return v_or(p, v_and(x, v_set(-0.0f)));
+}
+#else
+/* erf(x * factor) */
+static inline vec v_erf_of_product(vec x, float factor)
+{
+    x = v_mul(x, v_set(factor));
     vec size = v_abs(x), z = v_mul(x, x);
     vec p = v_fma(v_set(0x1.60bcc4p-14f), z, v_set(-0x1.ab6eb2p-11f));
     p = v_fma(p, z, v_set(0x1.54ea68p-8f));
@@ -122,6 +162,12 @@ static inline vec v_erf(vec x)
     vec large = v_sub(v_set(1.0f), v_exp(q));
     large = v_or(large, v_and(x, v_set(-0.0f)));
     return v_select(v_less(size, v_set(0.92f)), small, large);
+}
+#endif
+
+static inline vec v_erf(vec x)
+{
+    return v_erf_of_product(x, 1.0f);
 }
 
 #endif

@@ -34,7 +34,7 @@ static inline vec op_silu(vec x, vec a, vec b)
 static inline vec op_gelu(vec x, vec a, vec b)
 {
     vec half = v_mul(x, v_set(0.5f));
-    return v_fma(half, v_erf(v_mul(x, v_set(0x1.6a09e6p-1f))), half);
+    return v_fma(half, v_erf_of_product(x, 0x1.6a09e6p-1f), half);
 }
 static inline vec op_gelu_tanh(vec x, vec a, vec b)
 {

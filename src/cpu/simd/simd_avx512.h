@@ -6,6 +6,13 @@
 typedef __m512 vec;
 typedef __mmask16 mask;
 
+/* Of each lane, the entry of 16 whose number the last four bits of at say. */
+#define SIMD_LOOKUP 1
+static inline vec v_lookup(const float *table, vec at)
+{
+    return _mm512_permutexvar_ps(_mm512_castps_si512(at), _mm512_loadu_ps(table));
+}
+
 static inline mask m_first(size_t count)
 {
     return (mask)(0xFFFFu >> (LANES - count));
