@@ -3,6 +3,7 @@
 #ifndef INGOT_RUNTIME_FRAME_H
 #define INGOT_RUNTIME_FRAME_H
 
+#include "base/clock.h"
 #include "plan/plan.h"
 #include "runtime/profile.h"
 
@@ -12,6 +13,7 @@ typedef struct ingot_frame ingot_frame;
 typedef struct ingot_run {
     int threads;
     const ingot_cancel *session_cancel, *run_cancel; /* NULL: none */
+    uint64_t deadline;                               /* of ingot_clock_ns: no step begins after it; 0: none */
     ingot_profile *profile;                          /* NULL: steps are not noted */
     ingot_error *error;
 } ingot_run;
@@ -89,7 +91,8 @@ void ingot_control_count(ingot_control_state *state, ingot_budget *budget);
 
 static inline bool ingot_run_cancelled(const ingot_run *run)
 {
-    return ingot_cancelled(run->session_cancel) || ingot_cancelled(run->run_cancel);
+    return ingot_cancelled(run->session_cancel) || ingot_cancelled(run->run_cancel) ||
+           (run->deadline && ingot_clock_ns() > run->deadline);
 }
 
 #endif

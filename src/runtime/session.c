@@ -165,6 +165,7 @@ static ingot_status plan(ingot_session *s, const ingot_session_options *options,
 
 static ingot_status build(ingot_session *s, const ingot_session_options *options, ingot_error *error)
 {
+    const uint64_t created = ingot_clock_ns();
     INGOT_TRY(optimize(s, options, error));
     INGOT_TRY(fill_infos(s, error));
     INGOT_TRY(find_symbols(s, error));
@@ -174,7 +175,7 @@ static ingot_status build(ingot_session *s, const ingot_session_options *options
     if (!s->thread_pool)
         INGOT_TRY(ingot_threads_prepare(s->threads, error));
     uint64_t start = ingot_clock_ns();
-    INGOT_TRY(ingot_session_warm_up(s, options, error));
+    INGOT_TRY(ingot_session_warm_up(s, options, created, error));
     s->statistics.warmup_ms = ingot_clock_ms_since(start);
     return INGOT_OK;
 }

@@ -74,8 +74,9 @@ ingot_status ingot_session_find_output(const ingot_session *session, const char 
 ingot_status ingot_context_check_inputs(ingot_context *context, ingot_error *error);
 /* Refuses outputs bound to memory that an input, or another output, has too. */
 ingot_status ingot_context_check_outputs(const ingot_context *context, ingot_error *error);
-/* Lays memory out for the shapes of the options and runs on zeros where that is short. */
-ingot_status ingot_session_warm_up(ingot_session *session, const ingot_session_options *options, ingot_error *error);
+/* Lays memory out for the shapes of the options and runs on zeros where that is short against what creation took since start. */
+ingot_status ingot_session_warm_up(ingot_session *session, const ingot_session_options *options, uint64_t start,
+                                   ingot_error *error);
 /* Fills region_operators. */
 ingot_status ingot_session_name_regions(ingot_session *session, ingot_error *error);
 /* Step number index of plan, the session's own or that of a body; flops is left 0. */

@@ -4,7 +4,12 @@
 #include "runtime/flops.h"
 #include "runtime/session.h"
 
-enum { MOST_FLOPS = 20000000, MOST_BYTES = 1 << 20 }; /* of a run that creation does for warming up */
+/* Of a run that creation does for warming up: nanoseconds that it may take at least, and the part of the time that creation took
+ * until then; how many operations one may do; bytes of zeros, which must be cleared. */
+#define LEAST_TIME 1000000
+#define TIME_PART  2
+#define FLOPS_A_NS 100.0
+#define MOST_ZEROS ((size_t)8 << 20)
 
 /* The shape that the options give an input, or its declared one; false where a size stays free. */
 static bool warmup_dims(const ingot_session *s, size_t input, const ingot_session_options *options, int *rank,
@@ -65,29 +70,35 @@ static bool shape_inputs(ingot_context *c, const ingot_session_options *options,
     return true;
 }
 
-/* A run takes about a millisecond at most, as far as one can tell without it: no program's code, nothing found out in the run. */
-static bool is_short(const ingot_plan *plan, const ingot_layout *layout)
+/* Nothing that a run does lasts: no program's code, no random numbers. */
+static bool is_harmless(const ingot_plan *plan)
 {
-    double flops = 0;
-    if (!layout || layout->arena_bytes > MOST_BYTES)
-        return false;
     for (size_t i = 0; i < plan->step_count; i++) {
         const ingot_plan_step *step = &plan->steps[i];
-        if (step->kind == INGOT_STEP_CONTROL)
-            return false;
-        for (size_t k = 0; k < step->output_count; k++)
-            if (step->outputs[k] != INGOT_NO_SLOT && !layout->slots[step->outputs[k]].known)
+        for (size_t k = 0; step->bodies && k < step->node->body_count; k++)
+            if (!is_harmless(step->bodies[k]))
                 return false;
+        if (step->kind == INGOT_STEP_CONTROL && step->node->op->flags & INGOT_OP_RANDOM)
+            return false;
         for (size_t n = 0; step->kind == INGOT_STEP_REGION && n < step->region.node_count; n++)
             if (step->region.nodes[n]->op->flags & (INGOT_OP_RANDOM | INGOT_OP_CUSTOM))
                 return false;
-        if (step->kind == INGOT_STEP_REGION)
-            flops += ingot_step_flops(layout, NULL, step);
     }
-    return flops <= MOST_FLOPS;
+    return true;
 }
 
-/* The first run on zeros, so that code, weights and outputs are in memory. A model that has no answer for zeros is no fault. */
+/* A run takes so many nanoseconds at most, as far as one can tell without it. */
+static bool is_short(const ingot_plan *plan, const ingot_layout *layout, double most)
+{
+    double flops = 0;
+    for (size_t i = 0; layout && i < plan->step_count; i++)
+        if (plan->steps[i].kind == INGOT_STEP_REGION)
+            flops += ingot_step_flops(layout, NULL, &plan->steps[i]);
+    return layout && flops / FLOPS_A_NS <= most;
+}
+
+/* The first run on zeros, so that code, weights and outputs are in memory: as much of it as there is time for. A model that has no
+ * answer for zeros is no fault. */
 static void run_on_zeros(ingot_context *c, ingot_value *values, ingot_run run)
 {
     ingot_error ignored = {0};
@@ -100,7 +111,7 @@ static void run_on_zeros(ingot_context *c, ingot_value *values, ingot_run run)
         if (ingot_value_bytes(&values[i]) > bytes)
             bytes = ingot_value_bytes(&values[i]);
     }
-    void *zeros = bytes <= MOST_BYTES ? ingot_malloc_aligned(bytes) : NULL;
+    void *zeros = bytes <= MOST_ZEROS ? ingot_malloc_aligned(bytes) : NULL;
     if (!zeros)
         return;
     memset(zeros, 0, bytes);
@@ -111,7 +122,7 @@ static void run_on_zeros(ingot_context *c, ingot_value *values, ingot_run run)
     ingot_free(zeros);
 }
 
-static ingot_status warm_up(ingot_context *c, const ingot_session_options *options, ingot_value *values,
+static ingot_status warm_up(ingot_context *c, const ingot_session_options *options, uint64_t start, ingot_value *values,
                             ingot_error *error)
 {
     ingot_session *s = c->session;
@@ -120,12 +131,16 @@ static ingot_status warm_up(ingot_context *c, const ingot_session_options *optio
         return INGOT_OK;
     INGOT_TRY(ingot_context_check_inputs(c, error));
     INGOT_TRY(ingot_frame_prepare(c->frame, c->inputs, &run));
-    if (is_short(s->plan, c->frame->layout))
+    const uint64_t now = ingot_clock_ns(), part = (now - start) / TIME_PART;
+    const uint64_t most = part > LEAST_TIME ? part : LEAST_TIME;
+    run.deadline = now + most;
+    if (is_short(s->plan, c->frame->layout, (double)most) && is_harmless(s->plan))
         run_on_zeros(c, values, run);
     return INGOT_OK;
 }
 
-ingot_status ingot_session_warm_up(ingot_session *s, const ingot_session_options *options, ingot_error *error)
+ingot_status ingot_session_warm_up(ingot_session *s, const ingot_session_options *options, uint64_t start,
+                                   ingot_error *error)
 {
     INGOT_TRY(check_shapes(s, options, error));
     ingot_context *c;
@@ -133,7 +148,7 @@ ingot_status ingot_session_warm_up(ingot_session *s, const ingot_session_options
     ingot_value *values = ingot_calloc(s->input_count + 1, sizeof *values);
     ingot_error own = {0};
     ingot_status status =
-        values ? warm_up(c, options, values, &own) : ingot_fail_memory(&own, sizeof *values, "warm-up");
+        values ? warm_up(c, options, start, values, &own) : ingot_fail_memory(&own, sizeof *values, "warm-up");
     ingot_free(values);
     ingot_context_reset(c);
     s->pooled_count = 1;
