@@ -135,6 +135,8 @@ def quantized_maps():
                    {"axis": axis, "opset": opset}, **more, constant=(1, 2, 3, 4), note=note)
     yield Case("QLinearSoftmax", [i8(30, 40), scalar(0.03), scalar(5, np.int8), scalar(0.0017), scalar(-128, np.int8)],
                {"axis": -1, "opset": 13}, outputs=(I8,), tolerance=0, constant=(1, 2, 3, 4), note="signed")
+    yield Case("QLinearSoftmax", [u8(400, 54, low=60, high=180), scalar(0.05), scalar(100, np.uint8), scalar(0.0004),
+                                  scalar(0, np.uint8)], {"axis": -1, "opset": 13}, **more, constant=(1, 2, 3, 4), note="many roundings")
     images = u8(40, 50, 7, 9)
     yield Case("QLinearGlobalAveragePool", [images, *q, scalar(0.004), scalar(90, np.uint8)], **more)
     yield Case("QLinearGlobalAveragePool", [images, *q, scalar(0.004), scalar(90, np.uint8)], {"channels_last": 1}, **more,

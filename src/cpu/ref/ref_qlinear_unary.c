@@ -66,18 +66,19 @@ ingot_status ingot_ref_qlinear_leaky_relu(const ingot_kernel_call *call)
 /* powers[i]: e to the code i - 255, times what makes the most of a float's range without the sum of a row leaving it. */
 static void make_powers(const operands *o, size_t length, float *powers)
 {
-    double scale = (double)o->x_scale, room = log((double)(FLT_MAX / (float)length)) - 5;
+    double scale = (double)o->x_scale, room = (double)logf(FLT_MAX / (float)length) - 5;
     double shift = fmax(0, room) / scale;
     for (int i = 0; i < CODES; i++)
         powers[i] = (float)exp((i - (CODES - 1) + shift) * scale);
 }
 
-/* Elements of a row lie step apart. The largest has the last power. */
+/* Elements of a row lie step apart. The largest has the last power. Powers are summed in float, and divided in double. */
 static void softmax_row(const operands *o, const float *powers, const void *x, void *y, size_t first, size_t step,
                         size_t length)
 {
     const int64_t start = (int64_t)first, apart = (int64_t)step, end = start + apart * (int64_t)length;
-    float inverse_scale = floorf(1 / o->y_scale), sum = 0;
+    const double inverse_scale = (double)floorf(1 / o->y_scale);
+    float sum = 0;
     int32_t largest = ingot_load_code(&o->codes, x, start);
     for (int64_t i = start; i < end; i += apart) {
         int32_t code = ingot_load_code(&o->codes, x, i);
@@ -86,8 +87,8 @@ static void softmax_row(const operands *o, const float *powers, const void *x, v
     for (int64_t i = start; i < end; i += apart)
         sum += powers[CODES - 1 + ingot_load_code(&o->codes, x, i) - largest];
     for (int64_t i = start; i < end; i += apart) {
-        float power = powers[CODES - 1 + ingot_load_code(&o->codes, x, i) - largest];
-        ingot_store_code(&o->codes, y, i, rintf(power * inverse_scale / sum) + o->y_zero);
+        double power = (double)powers[CODES - 1 + ingot_load_code(&o->codes, x, i) - largest];
+        ingot_store_code(&o->codes, y, i, (float)rint(power * inverse_scale / (double)sum) + o->y_zero);
     }
 }
 
