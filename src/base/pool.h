@@ -98,11 +98,6 @@ static inline bool ingot_has_chunk(uint64_t ticket, unsigned chunks)
     return ingot_front_of(ticket) + ingot_back_of(ticket) < chunks;
 }
 
-static inline bool ingot_takes_from_back(unsigned participant)
-{
-    return participant % 2 != 0;
-}
-
 /* The chunk that whoever exchanges ticket takes. */
 static inline size_t ingot_next_chunk(uint64_t ticket, unsigned chunks, bool back)
 {

@@ -15,6 +15,12 @@ typedef void (*ingot_task)(void *argument, size_t chunk, int participant);
  * once the pool exists. */
 void ingot_parallel(int threads, size_t chunks, ingot_task task, void *argument);
 
+/* Whether a participant's chunks come from the back, each before the last one: what it will want next lies that way. */
+static inline bool ingot_takes_from_back(int participant)
+{
+    return participant % 2 != 0;
+}
+
 /* The program's own pool, in place of the process-wide one, for the calling thread's work from now on; NULL: the process-wide
  * one again. Borrowed. Returns what was in use. */
 const ingot_thread_pool *ingot_threads_use(const ingot_thread_pool *pool);

@@ -91,13 +91,13 @@ static outcome help(ingot_job_slot *slot)
     const unsigned workers = atomic_load_explicit(&slot->workers, memory_order_acquire);
     const unsigned mode = atomic_load_explicit(&slot->float_mode, memory_order_acquire);
     const uint64_t generation = ingot_generation_of(ticket);
-    unsigned participant;
+    int participant;
     uint64_t step;
     do { /* joining takes a chunk, too: who has joined has work */
         if (ingot_generation_of(ticket) != generation || !ingot_has_chunk(ticket, chunks) ||
             ingot_joined_of(ticket) >= workers)
             return IDLE;
-        participant = ingot_joined_of(ticket) + 1;
+        participant = (int)ingot_joined_of(ticket) + 1;
         step = INGOT_ONE_JOINED + (ingot_takes_from_back(participant) ? INGOT_ONE_BACK : INGOT_ONE_FRONT);
     } while (!atomic_compare_exchange_weak_explicit(&slot->ticket, &ticket, ticket + step, memory_order_acq_rel,
                                                     memory_order_acquire));
@@ -107,7 +107,7 @@ static outcome help(ingot_job_slot *slot)
     unsigned finished = 0;
     ingot_float_mode_set(mode);
     do {
-        task(argument, first + chunk, (int)participant);
+        task(argument, first + chunk, participant);
         finished++;
     } while (ingot_take_chunk(slot, &ticket, chunks, back, &chunk));
 

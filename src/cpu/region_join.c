@@ -71,9 +71,9 @@ static void run_blocked(const ingot_step *step)
     }
 }
 
-/* Rows of the joined tensor, row bytes each, that a part takes part bytes of, from at on. */
+/* Rows of the joined tensor, row bytes each, that a part takes part bytes of, from at on. A chunk is some rows, or a piece of one. */
 typedef struct part_task {
-    size_t rows, rows_per_chunk, row, part, at;
+    size_t rows, rows_per_chunk, pieces, row, part, at;
     char *joined, *own;
     bool joins; /* from own to joined; else back */
 } part_task;
@@ -94,6 +94,12 @@ static inline void copy_part(char *to, const char *from, size_t bytes)
 static void run_part(void *argument, size_t chunk, int participant)
 {
     const part_task *t = argument;
+    if (t->pieces > 1) {
+        size_t row = chunk / t->pieces, begin = chunk % t->pieces * CHUNK;
+        char *joined = t->joined + row * t->row + t->at + begin, *own = t->own + row * t->part + begin;
+        memcpy(t->joins ? joined : own, t->joins ? own : joined, t->part - begin < CHUNK ? t->part - begin : CHUNK);
+        return;
+    }
     size_t first = chunk * t->rows_per_chunk;
     size_t end = t->rows - first < t->rows_per_chunk ? t->rows : first + t->rows_per_chunk;
     for (size_t i = first; i < end; i++) {
@@ -107,7 +113,8 @@ static void move_part(part_task *t, int threads)
     if (t->part == 0)
         return;
     t->rows_per_chunk = t->part < CHUNK ? CHUNK / t->part : 1;
-    ingot_parallel(threads, (t->rows + t->rows_per_chunk - 1) / t->rows_per_chunk, run_part, t);
+    t->pieces = (t->part + CHUNK - 1) / CHUNK;
+    ingot_parallel(threads, (t->rows + t->rows_per_chunk - 1) / t->rows_per_chunk * t->pieces, run_part, t);
     t->at += t->part;
 }
 

@@ -6,7 +6,7 @@
 #include "ops/binary.h"
 
 /* Elements that a chunk of work computes. */
-#define CHUNK ((size_t)16 << 10)
+#define CHUNK ((size_t)8 << 10)
 
 static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
 {

@@ -34,7 +34,8 @@ typedef struct blocked_chunk {
     float *copy;
     ingot_blocked_tap *taps, *inside; /* all, and those of a tile that see the image */
     size_t tiles;                     /* about */
-    size_t first_group;               /* of outputs */
+    size_t first_group, end_group;    /* of outputs */
+    size_t next_group;                /* the one whose weights will be wanted after these */
     size_t first_block, blocks;       /* of the input: the part of K */
 } blocked_chunk;
 
@@ -140,8 +141,9 @@ static bool sees_image_only(const ingot_conv *c, size_t y, size_t rows, size_t x
 typedef struct blocked_piece {
     size_t y, rows, x, columns, index;
     bool first;
-    float *out;       /* the group's first block */
-    const float *add; /* likewise, or NULL */
+    float *out;         /* the group's first block */
+    const float *add;   /* likewise, or NULL */
+    const float *after; /* the weights that will be wanted after the group's */
 } blocked_piece;
 
 /* What an activation without a kernel, and what follows it, does to a tile. */
@@ -176,7 +178,7 @@ static void look_ahead(const blocked_chunk *chunk, const blocked_piece *piece, i
         t->ahead_step = t->blocks * line;
         t->weights_ahead_block = block;
     } else if (part < t->blocks * slow) {
-        t->weights_ahead += t->in_blocks * block + part * (block / t->blocks / slow);
+        t->weights_ahead = (const char *)piece->after + part * (block / t->blocks / slow);
         t->weights_ahead_block = block;
         t->ahead_step = line / slow;
     } else if (one_tap) {
@@ -253,6 +255,8 @@ static void run_group(const blocked_chunk *chunk, size_t group)
     for (size_t i = 0; i < w->taps; i++)
         chunk->taps[i].weights = i * width;
     size_t columns = way->kernel->most_columns[tile.blocks], count = 0;
+    bool turns = ends && group + 1 == chunk->end_group;
+    size_t next = ingot_blocked_group(&w->groups, chunk->next_group) * INGOT_BLOCK * w->channels * w->taps;
     for (size_t y = chunk->first_row; y < chunk->end_row; y += way->rows_at_once) {
         size_t rows = ingot_least(way->rows_at_once, chunk->end_row - y);
         size_t x0 = way->copies ? 0 : ingot_split(way->columns, way->tiles, chunk->first_tile);
@@ -260,6 +264,7 @@ static void run_group(const blocked_chunk *chunk, size_t group)
         size_t tiles = ingot_ceil_div(pixels, columns / rows);
         size_t each = pixels / tiles, rest = pixels % tiles;
         blocked_piece piece = {.y = y, .rows = rows, .x = x0, .first = group == chunk->first_group};
+        piece.after = turns ? chunk->weights + next : tile.weights + tile.in_blocks * tile.weight_block;
         piece.out = chunk->out + first * tile.out_block;
         piece.add = chunk->add ? chunk->add + first * tile.out_block : NULL;
         for (size_t i = 0; i < tiles; i++, piece.x += piece.columns) {
@@ -321,8 +326,11 @@ static void run_chunk(void *argument, size_t index, int participant)
     chunk.taps = (ingot_blocked_tap *)(void *)scratch;
     chunk.inside = (ingot_blocked_tap *)(void *)(scratch + way->tap_size);
     place_taps(&chunk);
-    size_t end_group = ingot_split(w->groups.count, way->group_chunks, groups + 1);
     chunk.first_group = ingot_split(w->groups.count, way->group_chunks, groups);
+    chunk.end_group = ingot_split(w->groups.count, way->group_chunks, groups + 1);
+    chunk.next_group = chunk.end_group;
+    if (groups > 0 && ingot_takes_from_back(participant))
+        chunk.next_group = ingot_split(w->groups.count, way->group_chunks, groups - 1);
     for (size_t k = 0; k < way->k_parts; k++) {
         chunk.first_block = ingot_split(w->in_blocks, way->k_parts, k);
         chunk.blocks = ingot_split(w->in_blocks, way->k_parts, k + 1) - chunk.first_block;
@@ -330,7 +338,7 @@ static void run_chunk(void *argument, size_t index, int participant)
             way->shared > 0 ? task->workspace + chunk.first_block * way->copy_size : scratch + 2 * way->tap_size;
         if (way->copies && way->shared == 0)
             copy_input(&chunk);
-        for (size_t group = chunk.first_group; group < end_group; group++)
+        for (size_t group = chunk.first_group; group < chunk.end_group; group++)
             run_group(&chunk, group);
     }
 }

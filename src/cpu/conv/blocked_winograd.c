@@ -103,7 +103,7 @@ static winograd_way find_way(const ingot_conv *c)
         size_t chunks = ingot_ceil_div(LEAST_CHUNKS, way.groups.count), most = ingot_ceil_div(way.tiles, CHUNK_TILES);
         way.tile_chunks = chunks < most ? chunks : most;
     }
-    if (way.tile_chunks == 1 && way.tiles >= 2 * LEAST_TILES)
+    if (way.tile_chunks == 1 && way.tiles >= LEAST_TILES)
         way.tile_chunks = 2; /* each core then meets its half of the image */
     way.input_chunk = way.tiles < INPUT_CHUNK ? way.tiles : INPUT_CHUNK;
     way.point_size = point_pitch(way.in_blocks * way.tiles * INGOT_BLOCK);

@@ -10,7 +10,9 @@
 #include "cpu/gemm/gemm_block.h"
 
 /* Multiply-adds of a depthwise chunk. */
-#define DEPTHWISE_CHUNK (256u << 10)
+#define DEPTHWISE_CHUNK (64u << 10)
+/* Bytes of weights of a chunk, where they are read for a single column. */
+#define WEIGHT_CHUNK (64u << 10)
 /* Outputs of depthwise planes that go together: with their inputs they fit the L1 cache. */
 #define DEPTHWISE_OUTPUTS 4096
 /* As in gemm.c: with so few row tiles the input is read where it lies. */
@@ -129,6 +131,16 @@ static bool is_direct(const ingot_conv *c, const conv_sizes *sizes)
     return choose_tactic(c) == POINTWISE && ingot_gemm_row_tiles(sizes->kernel, sizes->m) <= DIRECT_TILES;
 }
 
+/* How a product is split. Of a single column the weights are all that counts: their rows are split, some tiles at a time. */
+static ingot_gemm_grid find_grid(const conv_sizes *sizes, bool fill)
+{
+    ingot_gemm_grid grid = ingot_gemm_f32_grid(sizes->kernel, sizes->m, sizes->n, sizes->k, fill);
+    size_t chunks = sizes->m * sizes->k * sizeof(float) / WEIGHT_CHUNK;
+    if (sizes->n == 1 && chunks > grid.row_blocks)
+        grid.row_blocks = chunks < grid.tiles ? chunks : grid.tiles;
+    return grid;
+}
+
 /* Floats for one participant. */
 static size_t scratch_size(const ingot_conv *c)
 {
@@ -147,7 +159,7 @@ static size_t shared_size(const ingot_conv *c)
     conv_sizes sizes = find_sizes(c);
     if (sizes.n == 0 || choose_tactic(c) == DEPTHWISE || is_direct(c, &sizes))
         return 0;
-    ingot_gemm_grid grid = ingot_gemm_f32_grid(sizes.kernel, sizes.m, sizes.n, sizes.k, true);
+    ingot_gemm_grid grid = find_grid(&sizes, true);
     return grid.row_blocks > 1 ? grid.panels * sizes.kernel->columns * sizes.k : 0;
 }
 
@@ -343,7 +355,7 @@ void ingot_conv_f32(const ingot_conv *c, const float *input, const float *packed
     }
     bool shared = shared_size(c) > 0;
     task.shared = shared ? workspace : NULL;
-    task.grid = ingot_gemm_f32_grid(sizes->kernel, sizes->m, sizes->n, sizes->k, !shared);
+    task.grid = find_grid(sizes, !shared);
     size_t blocks = task.grid.row_blocks * task.grid.column_blocks;
     if (!shared)
         ingot_parallel(threads, products * blocks, run_product, &task);

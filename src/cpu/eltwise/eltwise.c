@@ -4,7 +4,7 @@
 #include "cpu/eltwise/vec_table.h"
 
 /* Elements of a chunk: some microseconds of work, and the caches hold its inputs and output. */
-#define CHUNK ((size_t)16 << 10)
+#define CHUNK ((size_t)8 << 10)
 
 static size_t chunk_count(size_t elements)
 {

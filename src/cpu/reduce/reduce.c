@@ -8,6 +8,8 @@
 
 /* Elements read by a chunk: some microseconds of work. */
 #define CHUNK ((size_t)32 << 10)
+/* What a call for a short row costs, in elements. */
+#define CALL 48
 /* Columns that one call takes: a few cache lines of each row. */
 #define COLUMNS ((size_t)64)
 
@@ -29,8 +31,8 @@ typedef struct pieces {
 
 static pieces make_pieces(size_t count, size_t elements)
 {
-    pieces p = {count, elements > 0 && elements < CHUNK ? CHUNK / elements : 1};
-    return p;
+    size_t cost = elements + CALL;
+    return (pieces){count, cost < CHUNK ? CHUNK / cost : 1};
 }
 
 static size_t chunks_of(const pieces *p)
