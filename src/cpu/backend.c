@@ -3,16 +3,17 @@
 
 #include "base/float_mode.h"
 #include "cpu/family.h"
+#include "cpu/int8/int8_conv.h"
 
 /* In the order in which they are asked about a node. */
 static const ingot_cpu_family *const families[] = {
-    &ingot_cpu_chain,      &ingot_cpu_convolution, &ingot_cpu_product,   &ingot_cpu_unary,
-    &ingot_cpu_binary,     &ingot_cpu_softmax,     &ingot_cpu_reduction, &ingot_cpu_normalization,
-    &ingot_cpu_batch_norm, &ingot_cpu_pool,        &ingot_cpu_move,      &ingot_cpu_join,
-    &ingot_cpu_pad,        &ingot_cpu_gather,      &ingot_cpu_prelu,     &ingot_cpu_resize,
-    &ingot_cpu_cast,       &ingot_cpu_recurrent,   &ingot_cpu_nbits,     &ingot_cpu_int8_product,
-    &ingot_cpu_int8_add,   &ingot_cpu_int8_chain,  &ingot_cpu_quantize,  &ingot_cpu_shape,
-    &ingot_cpu_reference,
+    &ingot_cpu_chain,        &ingot_cpu_convolution, &ingot_cpu_product,    &ingot_cpu_unary,
+    &ingot_cpu_binary,       &ingot_cpu_softmax,     &ingot_cpu_reduction,  &ingot_cpu_normalization,
+    &ingot_cpu_batch_norm,   &ingot_cpu_pool,        &ingot_cpu_move,       &ingot_cpu_join,
+    &ingot_cpu_pad,          &ingot_cpu_gather,      &ingot_cpu_prelu,      &ingot_cpu_resize,
+    &ingot_cpu_cast,         &ingot_cpu_recurrent,   &ingot_cpu_nbits,      &ingot_cpu_int8_convolution,
+    &ingot_cpu_int8_product, &ingot_cpu_int8_add,    &ingot_cpu_int8_chain, &ingot_cpu_quantize,
+    &ingot_cpu_shape,        &ingot_cpu_reference,
 };
 
 #define FAMILY_COUNT (sizeof families / sizeof *families)
@@ -150,7 +151,11 @@ static void reorder(ingot_device *device, const ingot_value *from, unsigned from
     size_t image = ingot_blocked_image(from->rank, from->dims);
     if (ingot_value_count(from) == 0)
         return;
-    if (to_layout == INGOT_LAYOUT_C16)
+    if (to_layout == INGOT_LAYOUT_NHWC)
+        ingot_int8_transpose(from->data, (size_t)from->dims[0], (size_t)from->dims[1], image, to->data, threads);
+    else if (from_layout == INGOT_LAYOUT_NHWC)
+        ingot_int8_transpose(from->data, (size_t)from->dims[0], image, (size_t)from->dims[1], to->data, threads);
+    else if (to_layout == INGOT_LAYOUT_C16)
         ingot_block_f32((size_t)from->dims[0], (size_t)from->dims[1], image, from->data, to->data, threads);
     else
         ingot_unblock_f32((size_t)from->dims[0], (size_t)from->dims[1], image, from->data, to->data, threads);
@@ -158,7 +163,9 @@ static void reorder(ingot_device *device, const ingot_value *from, unsigned from
 
 static const char *layout_name(unsigned layout)
 {
-    return layout == INGOT_LAYOUT_C16 ? "c16" : "plain";
+    static const char *const names[] = {
+        [INGOT_LAYOUT_PLAIN] = "plain", [INGOT_LAYOUT_C16] = "c16", [INGOT_LAYOUT_NHWC] = "nhwc"};
+    return names[layout];
 }
 
 static ingot_status run_reference(const ingot_step *step)

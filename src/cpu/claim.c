@@ -95,6 +95,24 @@ bool ingot_cpu_can_block(const ingot_graph_value *value)
     return ingot_cpu_is_float(value) && (value->type.rank == 3 || value->type.rank == 4);
 }
 
+bool ingot_cpu_can_be_channels_last(const ingot_graph_value *value)
+{
+    return value && value->type.kind == INGOT_KIND_TENSOR && value->type.rank == 4 &&
+           (value->type.element == INGOT_UINT8 || value->type.element == INGOT_INT8);
+}
+
+ingot_tactic *ingot_cpu_add_channels_last(ingot_cpu_tactics *list, const char *name, uint32_t inputs)
+{
+    ingot_tactic *tactic = ingot_cpu_add_tactic(list);
+    if (!tactic)
+        return NULL;
+    tactic->name = name;
+    for (size_t i = 0; i < INGOT_MAX_LAID_OUT; i++)
+        tactic->input_layouts[i] = inputs >> i & 1 ? INGOT_LAYOUT_NHWC : INGOT_LAYOUT_PLAIN;
+    tactic->output_layouts[0] = INGOT_LAYOUT_NHWC;
+    return tactic;
+}
+
 bool ingot_cpu_same_channels(const ingot_graph_value *a, const ingot_graph_value *b)
 {
     return a && b && a->type.rank >= 2 && b->type.rank >= 2 && a->type.dims[0] == b->type.dims[0] &&

@@ -34,8 +34,8 @@ typedef struct ingot_cpu_family {
     /* Fills name, and packed_bytes where it packs; cost where that is not what reading and writing all operands takes. All
      * operands are plain. */
     void (*tactic)(const ingot_region *region, ingot_tactic *tactic);
-    /* The same for other ways to run the region, which have operands in INGOT_LAYOUT_C16: adds them by ingot_cpu_add_tactic. They
-     * never decline. NULL: there are none. */
+    /* The same for other ways to run the region, which have operands in INGOT_LAYOUT_C16 or INGOT_LAYOUT_NHWC: adds them by
+     * ingot_cpu_add_tactic. They never decline. NULL: there are none. */
     void (*blocked)(const ingot_region *region, ingot_cpu_tactics *list);
     ingot_status (*pack)(const ingot_region *region, const ingot_tactic *tactic, void *packed,
                          ingot_error *error); /* NULL: packs nothing */
@@ -105,6 +105,10 @@ ingot_tactic *ingot_cpu_add_blocked(ingot_cpu_tactics *list, const ingot_region 
                                     uint32_t plain_inputs);
 /* Whether such a value can lie in C16: a float tensor of known rank 3 or 4. */
 bool ingot_cpu_can_block(const ingot_graph_value *value);
+/* Whether such a value can lie in NHWC: a tensor of bytes of known rank 4. */
+bool ingot_cpu_can_be_channels_last(const ingot_graph_value *value);
+/* A tactic whose inputs of the bit mask (bit i: input i), and output 0, lie in NHWC. */
+ingot_tactic *ingot_cpu_add_channels_last(ingot_cpu_tactics *list, const char *name, uint32_t inputs);
 /* Both shapes have the same batch and channels. */
 bool ingot_cpu_same_channels(const ingot_graph_value *a, const ingot_graph_value *b);
 /* Whether input 0 does in the step's tactic. */
@@ -161,6 +165,7 @@ extern const ingot_cpu_family ingot_cpu_shape;
 extern const ingot_cpu_family ingot_cpu_cast;
 extern const ingot_cpu_family ingot_cpu_recurrent;
 extern const ingot_cpu_family ingot_cpu_nbits;
+extern const ingot_cpu_family ingot_cpu_int8_convolution;
 extern const ingot_cpu_family ingot_cpu_int8_product;
 extern const ingot_cpu_family ingot_cpu_int8_add;
 extern const ingot_cpu_family ingot_cpu_int8_chain;

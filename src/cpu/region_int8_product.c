@@ -191,7 +191,6 @@ static void pack_matrix(const void *data, bool is_signed, size_t k, size_t n, in
                       .inner = k,
                       .column_stride = 1,
                       .inner_stride = (ptrdiff_t)n,
-                      .run_offsets = one_run,
                       .data = data,
                       .is_signed = is_signed};
     ingot_int8_pack_b(&b, packed);
@@ -285,7 +284,7 @@ static void prepare_matrix(void *argument, size_t chunk, int participant)
     void *memory = workspace + t->parts.terms + chunk * ingot_int8_columns_size(t->s.n);
     ingot_int8_columns columns = ingot_int8_columns_in(memory, t->s.n);
     fill_scales(t, columns.scale);
-    ingot_int8_fill_columns(&columns, &t->terms, 0, t->s.n, 1, t->s.k, packed);
+    ingot_int8_fill_columns(&columns, &t->terms, 0, t->s.n, t->s.k, ingot_int8_sums_in(packed, t->s.n, 1, t->s.k));
 }
 
 static void fill_terms(product_task *t)

@@ -70,13 +70,10 @@ static void pack_all(product_case *c)
     const shape *s = &c->s;
     size_t depth = s->runs * s->run_bytes, packed_size = ingot_int8_packed_size(s->columns, s->runs, s->run_bytes);
     size_t columns_size = ingot_int8_columns_size(s->columns);
-    ptrdiff_t *offsets = guard_memory(s->runs * sizeof *offsets, true);
     char *packed = guard_memory(c->matrices * packed_size, true),
          *terms = guard_memory(c->matrices * columns_size, true);
-    for (size_t r = 0; r < s->runs; r++)
-        offsets[r] = (ptrdiff_t)(r * s->run_bytes * (c->w.rows ? s->columns : 1));
     c->b = (ingot_int8_b){.columns = s->columns, .runs = s->runs, .outer = 1, .inner = s->run_bytes};
-    c->b.run_offsets = offsets;
+    c->b.run_stride = (ptrdiff_t)(s->run_bytes * (c->w.rows ? s->columns : 1));
     c->b.column_stride = (ptrdiff_t)(c->w.rows ? 1 : depth);
     c->b.inner_stride = (ptrdiff_t)(c->w.rows ? s->columns : 1);
     c->b.is_signed = c->w.b_signed;
@@ -86,7 +83,8 @@ static void pack_all(product_case *c)
         ingot_int8_pack_b(&c->b, to);
         ingot_int8_columns columns = ingot_int8_columns_in(terms + m * columns_size, s->columns);
         memcpy(columns.scale, c->scale, s->columns * sizeof(float));
-        ingot_int8_fill_columns(&columns, &c->terms, 0, s->columns, s->runs, s->run_bytes, to);
+        ingot_int8_fill_columns(&columns, &c->terms, 0, s->columns, depth,
+                                ingot_int8_sums_in(to, s->columns, s->runs, s->run_bytes));
     }
     c->p.b = (int8_t *)packed;
     c->p.b_matrix = packed_size;

@@ -11,6 +11,9 @@ typedef struct ingot_int8_bytes_table {
     void (*range)(const float *x, size_t count, float *low, float *high);
     void (*add)(const ingot_int8_sum *sum, const uint8_t *a, const uint8_t *b, uint8_t *y, size_t count);
     void (*multiply)(const ingot_int8_times *times, const uint8_t *a, const uint8_t *b, uint8_t *y, size_t count);
+    /* y[column * y_stride + row] = x[row * x_stride + column] ^ turn. */
+    void (*transpose)(const uint8_t *x, size_t x_stride, size_t rows, size_t columns, uint8_t turn, uint8_t *y,
+                      size_t y_stride);
 } ingot_int8_bytes_table;
 
 #define INGOT_LEVEL(suffix, features) extern const ingot_int8_bytes_table ingot_int8_bytes_table_##suffix;

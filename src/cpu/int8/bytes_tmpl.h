@@ -150,4 +150,7 @@ static void multiply(const ingot_int8_times *m, const uint8_t *a, const uint8_t 
         multiply_as(m, a, b, y, count, false, false);
 }
 
-const ingot_int8_bytes_table LEVEL_NAME(ingot_int8_bytes_table) = {quantize, dequantize, range, add, multiply};
+#include "cpu/int8/bytes_transpose_tmpl.h"
+
+const ingot_int8_bytes_table LEVEL_NAME(ingot_int8_bytes_table) = {quantize, dequantize, range,
+                                                                   add,      multiply,   transpose};

@@ -12,10 +12,17 @@ typedef struct pairs {
     ints even, odd;
 } ready_a, ready_b;
 
+static inline ready_a split(ints quad)
+{
+    return (ready_a){_mm512_and_si512(quad, _mm512_set1_epi32(0x00FF00FF)), _mm512_srli_epi16(quad, 8)};
+}
 static inline ready_a make_ready_a(const uint8_t *a)
 {
-    ints quad = i_repeat(a);
-    return (ready_a){_mm512_and_si512(quad, _mm512_set1_epi32(0x00FF00FF)), _mm512_srli_epi16(quad, 8)};
+    return split(i_repeat(a));
+}
+static inline ready_a load_ready_a(const uint8_t *quads)
+{
+    return split(i_load(quads));
 }
 static inline ready_b make_ready_b(const int8_t *b)
 {
@@ -33,3 +40,5 @@ static inline ints i_dot(ints sum, ready_a a, ready_b b)
     X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2)
 
 #include "cpu/int8/int8_tile_tmpl.h"
+/* After the tile. */
+#include "cpu/int8/int8_depthwise_tmpl.h"

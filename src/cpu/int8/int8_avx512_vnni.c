@@ -14,6 +14,10 @@ static inline ready_a make_ready_a(const uint8_t *a)
 {
     return i_repeat(a);
 }
+static inline ready_a load_ready_a(const uint8_t *quads)
+{
+    return i_load(quads);
+}
 static inline ready_b make_ready_b(const int8_t *b)
 {
     return i_load(b);
@@ -33,3 +37,5 @@ static inline ints i_dot(ints sum, ready_a a, ready_b b)
 /* clang-format on */
 
 #include "cpu/int8/int8_tile_tmpl.h"
+/* After the tile. */
+#include "cpu/int8/int8_depthwise_tmpl.h"

@@ -35,16 +35,34 @@ typedef struct ingot_int8_tile {
     size_t c_row;
 } ingot_int8_tile;
 
+/* A line of a depthwise convolution, for a block of channels that lie side by side: place x of the output sums, over ky and kx, the
+ * bytes at a + ky * a_row + (x * stride + kx * dilation) * a_place, times b. B is packed, [kx][quad][INGOT_INT8_CHANNELS][4], where a
+ * quad is four ky; 0 past the last one. INGOT_INT8_CHANNELS bytes are read at every place. */
+#define INGOT_INT8_CHANNELS 16
+typedef struct ingot_int8_depthwise {
+    const uint8_t *a;
+    ptrdiff_t a_row, a_place;
+    size_t in_width, out_width; /* places of a line that is read, and of the one that is written */
+    size_t kernel_height, kernel_width, stride, dilation;
+    const int8_t *b;
+    uint8_t *columns;    /* scratch: in_width * quads * INGOT_INT8_CHANNELS * 4 bytes */
+    ingot_int8_tile out; /* what becomes of the sums: columns, start, output, scale, low, high, zero, c, c_row */
+} ingot_int8_depthwise;
+
 typedef void (*ingot_int8_tile_function)(const ingot_int8_tile *tile);
+typedef void (*ingot_int8_depthwise_function)(const ingot_int8_depthwise *d);
 
 typedef struct ingot_int8_kernel {
     const char *name;
     uint32_t features; /* INGOT_CPU_*: all are needed */
     size_t rows;
     ingot_int8_tile_function tile;
+    ingot_int8_depthwise_function depthwise;
 } ingot_int8_kernel;
 
-#define INGOT_INT8_KERNEL(name, features, rows, columns) void ingot_##name##_tile(const ingot_int8_tile *t);
+#define INGOT_INT8_KERNEL(name, features, rows, columns) \
+    void ingot_##name##_tile(const ingot_int8_tile *t);  \
+    void ingot_##name##_depthwise(const ingot_int8_depthwise *d);
 #include "cpu/int8/int8_kernels.def"
 #undef INGOT_INT8_KERNEL
 

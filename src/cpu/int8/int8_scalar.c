@@ -14,6 +14,10 @@ static inline ready_a make_ready_a(const uint8_t *a)
 {
     return a;
 }
+static inline ready_a load_ready_a(const uint8_t *quads)
+{
+    return quads;
+}
 static inline ready_b make_ready_b(const int8_t *b)
 {
     return b;
@@ -29,3 +33,5 @@ static inline ints i_dot(ints sum, ready_a a, ready_b b)
     X(3, 1) X(4, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(1, 3) X(2, 3) X(3, 3) X(4, 3) X(1, 4) X(2, 4) X(3, 4) X(4, 4)
 
 #include "cpu/int8/int8_tile_tmpl.h"
+/* After the tile. */
+#include "cpu/int8/int8_depthwise_tmpl.h"

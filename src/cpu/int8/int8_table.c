@@ -2,7 +2,8 @@
 #include "cpu/int8/int8_kernel.h"
 
 static const ingot_int8_kernel kernels[] = {
-#define INGOT_INT8_KERNEL(name, features, rows, columns) {#name, features, rows, ingot_##name##_tile},
+#define INGOT_INT8_KERNEL(name, features, rows, columns) \
+    {#name, features, rows, ingot_##name##_tile, ingot_##name##_depthwise},
 #include "cpu/int8/int8_kernels.def"
 #undef INGOT_INT8_KERNEL
 };

@@ -91,7 +91,7 @@ void ingot_int8_pack_b(const ingot_int8_b *b, int8_t *packed)
             memset(packed, 0, panel_bytes);
         for (size_t run = 0; run < b->runs; run++) {
             uint8_t *to = (uint8_t *)packed + run * quads * PANEL * 4;
-            const uint8_t *from = data + b->run_offsets[run];
+            const uint8_t *from = data + (ptrdiff_t)run * b->run_stride;
             if (b->column_stride == 1)
                 pack_rows(b, from, columns, to);
             for (size_t column = 0; column < columns && b->column_stride != 1; column++)
@@ -99,6 +99,11 @@ void ingot_int8_pack_b(const ingot_int8_b *b, int8_t *packed)
         }
         add_sums(packed, b->runs * quads, sums + first);
     }
+}
+
+const int32_t *ingot_int8_sums_in(const int8_t *packed, size_t columns, size_t runs, size_t run_bytes)
+{
+    return (const int32_t *)(const void *)(packed + matrix_bytes(columns, runs, run_bytes));
 }
 
 /* ---- Columns ---- */
@@ -134,15 +139,14 @@ bool ingot_int8_needs_row_sums(const ingot_int8_terms *t)
 }
 
 void ingot_int8_fill_columns(const ingot_int8_columns *to, const ingot_int8_terms *t, size_t first, size_t columns,
-                             size_t runs, size_t run_bytes, const int8_t *packed)
+                             size_t depth, const int32_t *sums)
 {
-    const int32_t *sums = (const int32_t *)(const void *)(packed + matrix_bytes(columns, runs, run_bytes));
-    uint32_t a_zero = (uint32_t)t->a_zero + (t->a_signed ? 128 : 0), depth = (uint32_t)(runs * run_bytes);
+    uint32_t a_zero = (uint32_t)t->a_zero + (t->a_signed ? 128 : 0);
     for (size_t i = 0; i < panels_of(columns) * PANEL; i++) {
         size_t column = first + i;
         bool inside = i < columns;
-        uint32_t b_zero = inside ? (uint32_t)b_zero_at(t, column) : 0,
-                 start = a_zero * (depth * b_zero - (uint32_t)sums[i]);
+        uint32_t b_zero = inside ? (uint32_t)b_zero_at(t, column) : 0;
+        uint32_t start = inside ? a_zero * ((uint32_t)depth * b_zero - (uint32_t)sums[i]) : 0;
         if (inside && t->summand)
             start += (uint32_t)t->summand[t->summand_count == 1 ? 0 : column];
         to->b_zero[i] = (int32_t)b_zero;

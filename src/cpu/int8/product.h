@@ -11,11 +11,10 @@
 #include "cpu/int8/int8_kernel.h"
 
 /* B before it is packed. Element i of stretch r of a column lies (in bytes) at
- * column * column_stride + run_offsets[r] + i / inner * outer_stride + i % inner * inner_stride. */
+ * column * column_stride + r * run_stride + i / inner * outer_stride + i % inner * inner_stride. */
 typedef struct ingot_int8_b {
     size_t columns, runs, outer, inner;
-    ptrdiff_t column_stride, outer_stride, inner_stride;
-    const ptrdiff_t *run_offsets;
+    ptrdiff_t column_stride, run_stride, outer_stride, inner_stride;
     const void *data;
     bool is_signed;
 } ingot_int8_b;
@@ -23,6 +22,7 @@ typedef struct ingot_int8_b {
 /* A packed B is [panels][run][quads][INGOT_INT8_PANEL][4], 0 where there is nothing, then the sum of each column. */
 size_t ingot_int8_packed_size(size_t columns, size_t runs, size_t run_bytes);
 void ingot_int8_pack_b(const ingot_int8_b *b, int8_t *packed);
+const int32_t *ingot_int8_sums_in(const int8_t *packed, size_t columns, size_t runs, size_t run_bytes);
 
 /* What a column's sums begin with and are finished by, for a kernel: arrays with room for whole panels. */
 typedef struct ingot_int8_columns {
@@ -45,10 +45,10 @@ typedef struct ingot_int8_terms {
 /* Bytes of ingot_int8_columns for so many columns. */
 size_t ingot_int8_columns_size(size_t columns);
 /* Lays the arrays out in memory (aligned to INGOT_ALIGNMENT). scale is the caller's to fill: columns numbers. first: number of the
- * first column among those of terms; depth: elements of a row of A. */
+ * first column among those of terms; depth: elements of a row of A; sums: of the packed columns. */
 ingot_int8_columns ingot_int8_columns_in(void *memory, size_t columns);
 void ingot_int8_fill_columns(const ingot_int8_columns *to, const ingot_int8_terms *terms, size_t first, size_t columns,
-                             size_t runs, size_t run_bytes, const int8_t *packed);
+                             size_t depth, const int32_t *sums);
 /* Whether a zero point of B other than 0 makes sums of A's rows necessary. */
 bool ingot_int8_needs_row_sums(const ingot_int8_terms *terms);
 

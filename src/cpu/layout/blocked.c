@@ -19,6 +19,8 @@ size_t ingot_blocked_count(int rank, const int64_t *dims)
 bool ingot_blocked_bytes(unsigned layout, ingot_element element, int rank, const int64_t *dims, size_t *bytes)
 {
     int64_t padded[4];
+    if (layout == INGOT_LAYOUT_NHWC)
+        return rank == 4 && ingot_element_size(element) == 1 && ingot_tensor_bytes(element, rank, dims, bytes);
     if (layout != INGOT_LAYOUT_C16 || element != INGOT_FLOAT || rank < 3 || rank > 4 ||
         dims[1] > INT64_MAX - INGOT_BLOCK)
         return false;

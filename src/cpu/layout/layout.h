@@ -11,7 +11,10 @@
 #define INGOT_LAYOUT_C16 1
 #define INGOT_BLOCK      16
 
-/* Bytes of a tensor in that layout: those of whole blocks. False for tensors that it has no place for, and beyond any memory. */
+/* Tensors of bytes [n, c, h, w] lie as [n][h][w][c]. */
+#define INGOT_LAYOUT_NHWC 2
+
+/* Bytes of a tensor in such a layout: those of whole blocks. False for tensors that it has no place for, and beyond any memory. */
 bool ingot_blocked_bytes(unsigned layout, ingot_element element, int rank, const int64_t *dims, size_t *bytes);
 static inline size_t ingot_block_count(size_t channels)
 {
