@@ -16,7 +16,10 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
     if ((!ingot_cpu_is(node, "Concat") && !ingot_cpu_is(node, "Split")) || !x || !ingot_cpu_is_copyable(x) ||
         (node->op->flags & (INGOT_OP_SIZES_OUTPUT | INGOT_OP_IN_PLACE)))
         return INGOT_OK;
-    return ingot_cpu_claim_whole_node(claim, &ingot_cpu_join, node, claimed);
+    INGOT_TRY(ingot_cpu_claim_whole_node(claim, &ingot_cpu_join, node, claimed));
+    claim->out->regions[claim->out->count - 1].flags |=
+        ingot_cpu_is(node, "Concat") ? INGOT_REGION_JOINS : INGOT_REGION_SPLITS;
+    return INGOT_OK;
 }
 
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
@@ -50,6 +53,14 @@ static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
         ingot_cpu_add_blocked(list, region, "copy_c16", joins ? 0 : ~1u);
 }
 
+/* Whether the channels lie at their place in what is joined already: there, parts are of whole blocks. */
+static bool is_in_place(const ingot_channel_copy *copy, bool joins)
+{
+    size_t first = joins ? copy->y_first : copy->x_first;
+    const float *joined = joins ? copy->y : copy->x, *own = joins ? copy->x : copy->y;
+    return first % INGOT_BLOCK == 0 && own == joined + first * copy->image;
+}
+
 static void run_blocked(const ingot_step *step)
 {
     bool joins = ingot_cpu_is(step->region->nodes[0], "Concat");
@@ -67,7 +78,8 @@ static void run_blocked(const ingot_step *step)
         copy.y = y->data;
         copy.y_channels = (size_t)y->dims[1];
         copy.y_first = joins ? first : 0;
-        ingot_c16_copy_f32(&copy, step->threads);
+        if (!is_in_place(&copy, joins))
+            ingot_c16_copy_f32(&copy, step->threads);
     }
 }
 
@@ -110,8 +122,10 @@ static void run_part(void *argument, size_t chunk, int participant)
 
 static void move_part(part_task *t, int threads)
 {
-    if (t->part == 0)
+    if (t->part == 0 || t->own == t->joined + t->at) { /* empty, or at its place already */
+        t->at += t->part;
         return;
+    }
     t->rows_per_chunk = t->part < CHUNK ? CHUNK / t->part : 1;
     t->pieces = (t->part + CHUNK - 1) / CHUNK;
     ingot_parallel(threads, (t->rows + t->rows_per_chunk - 1) / t->rows_per_chunk * t->pieces, run_part, t);

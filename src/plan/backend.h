@@ -30,6 +30,12 @@ typedef struct ingot_format {
 
 typedef struct ingot_device ingot_device; /* the backend's own */
 
+/* Flags that only regions have. A part that lies at its place in the whole is not copied. */
+enum {
+    INGOT_REGION_JOINS = 1 << 16,  /* output 0 is all inputs side by side along one axis */
+    INGOT_REGION_SPLITS = 1 << 17, /* input 0 is all outputs side by side along one axis */
+};
+
 /* Nodes that run as one, in data-flow order; the last one's outputs come out, inner values do not leave it. Made by claim, in
  * the arena it is given. */
 typedef struct ingot_region {
@@ -40,7 +46,7 @@ typedef struct ingot_region {
     ingot_graph_value **outputs; /* NULL: left out */
     size_t output_count;
     uint32_t packed_inputs; /* bit i: constant input i is read by pack alone, never by run */
-    uint32_t flags;         /* INGOT_OP_IN_PLACE, INGOT_OP_SIZES_OUTPUT of the region as a whole */
+    uint32_t flags;         /* INGOT_OP_IN_PLACE, INGOT_OP_SIZES_OUTPUT of the region as a whole; INGOT_REGION_... */
     const void *detail;     /* the backend's own */
 } ingot_region;
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "plan/offsets.h"
+#include "plan/parts.h"
 #include "plan/planner.h"
 
 typedef struct builder {
@@ -9,6 +10,7 @@ typedef struct builder {
     ingot_layout *layout;
     ingot_shape_values shapes;
     ingot_offsets offsets;
+    ingot_parts parts;
     size_t *spans;              /* [slot]: 1 + number of its block of the arena; 0: none */
     bool *placed;               /* [slot]: it lives now, and nobody else has its block */
     ingot_value *operands;      /* [max_operands]: shapes without data, for measure */
@@ -117,6 +119,8 @@ static bool take_over(builder *b, const ingot_plan_step *step, size_t number)
         return false;
     size_t in = step->inputs[0], root = plan->slots[in].root, out = step->outputs[0];
     const ingot_layout_slot *x = &b->layout->slots[in], *y = &b->layout->slots[out];
+    if (b->parts.whole[root] || b->parts.living[root] || b->parts.whole[out] || b->parts.living[out])
+        return false;
     if (!b->placed[root] || plan->slots[root].last_step != number || plan->slots[out].escapes || !y->known ||
         !x->known || x->element != y->element || x->bytes != y->bytes || x->rank != y->rank ||
         b->layout->slots[root].bytes != y->bytes || plan->slots[in].layout != plan->slots[out].layout ||
@@ -139,9 +143,12 @@ static ingot_status place_outputs(builder *b, const ingot_plan_step *step, size_
         if (slot == INGOT_NO_SLOT || b->plan->slots[slot].place != INGOT_PLACE_BUFFER || b->plan->slots[slot].escapes ||
             !b->layout->slots[slot].known)
             continue;
-        size_t span;
-        INGOT_TRY(ingot_offsets_begin(&b->offsets, b->layout->slots[slot].bytes, number, &span, b->error));
-        b->spans[slot] = span + 1;
+        size_t offset, span, whole = ingot_parts_place(&b->parts, slot, &offset);
+        if (!b->spans[whole]) {
+            INGOT_TRY(ingot_offsets_begin(&b->offsets, b->layout->slots[whole].bytes, number, &span, b->error));
+            b->spans[whole] = span + 1;
+        }
+        b->spans[slot] = b->spans[whole];
         b->placed[slot] = true;
     }
     return INGOT_OK;
@@ -155,8 +162,10 @@ static void free_ended(builder *b, const size_t *slots, size_t count, size_t num
         size_t root = b->plan->slots[slots[i]].root;
         if (!b->placed[root] || b->plan->slots[root].last_step > number)
             continue;
+        size_t offset, whole = ingot_parts_place(&b->parts, root, &offset);
         b->placed[root] = false;
-        ingot_offsets_end(&b->offsets, b->spans[root] - 1, number);
+        if (b->parts.living[whole] == 0 || --b->parts.living[whole] == 0)
+            ingot_offsets_end(&b->offsets, b->spans[root] - 1, number);
     }
 }
 
@@ -209,9 +218,13 @@ static ingot_status place_all(builder *b)
 {
     ingot_layout *l = b->layout;
     INGOT_TRY(ingot_offsets_place(&b->offsets, b->error));
-    for (size_t i = 0; i < b->plan->slot_count; i++)
-        if (b->spans[i])
-            l->slots[i].offset = b->offsets.spans[b->spans[i] - 1].offset;
+    for (size_t i = 0; i < b->plan->slot_count; i++) {
+        size_t offset;
+        if (!b->spans[i])
+            continue;
+        ingot_parts_place(&b->parts, i, &offset);
+        l->slots[i].offset = b->offsets.spans[b->spans[i] - 1].offset + offset;
+    }
     for (size_t i = 0; i < b->plan->step_count; i++)
         if (l->workspace_bytes[i] != 0 && l->workspace_bytes[i] != INGOT_NO_SLOT)
             l->workspace_offset[i] = b->offsets.spans[l->workspace_offset[i]].offset;
@@ -226,9 +239,12 @@ static ingot_status build(builder *b, const ingot_value *const *inputs)
     for (size_t i = 0; i < b->plan->slot_count; i++)
         if (b->plan->slots[i].place == INGOT_PLACE_CONSTANT || b->plan->slots[i].place == INGOT_PLACE_INPUT)
             INGOT_TRY(record_slot(b, i));
+    for (size_t i = 0; i < b->plan->step_count; i++)
+        INGOT_TRY(shape_step(b, &b->plan->steps[i]));
+    INGOT_TRY(ingot_parts_create(b->plan, &b->parts, b->error));
+    ingot_parts_find(b->plan, b->layout, &b->parts);
     for (size_t i = 0; i < b->plan->step_count; i++) {
         const ingot_plan_step *step = &b->plan->steps[i];
-        INGOT_TRY(shape_step(b, step));
         INGOT_TRY(place_outputs(b, step, i));
         INGOT_TRY(measure(b, step, i));
         free_ended(b, step->inputs, step->input_count, i);
@@ -267,6 +283,7 @@ static void free_builder(builder *b)
     ingot_free(b->inputs);
     ingot_free(b->outputs);
     ingot_offsets_clear(&b->offsets);
+    ingot_parts_clear(&b->parts);
 }
 
 /* Where these sizes lie among the last few before count; count: not there. */

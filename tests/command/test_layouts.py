@@ -75,6 +75,21 @@ def mixed_network(path):
     return g.save(path, [last, joined, flat], ["N", 3, "H", "W"], None)
 
 
+def joining_network(path):
+    """Parts that lie inside of what they are joined to or split from, and are read again after others have been made from them."""
+    g = Graph()
+    first, second = g.node("Relu", g.conv("x", 3, 16)), g.node("Relu", g.conv("x", 3, 32))
+    inner = g.node("Concat", first, second, axis=1)
+    outer = g.node("Concat", inner, g.conv(inner, 48, 20), axis=1)
+    changed = g.node("Relu", g.node("Neg", inner))
+    twice = g.node("Concat", first, first, axis=1)
+    parts = g.node("Split", outer, g.constant(np.array([16, 32, 20], np.int64)), axis=1, outputs=3)
+    again = g.node("Concat", parts[1], g.node("Sigmoid", parts[0]), parts[2], axis=1)
+    exposed = g.node("Add", g.node("Tanh", again), outer)
+    last = g.node("Concat", exposed, g.node("Abs", changed), g.node("Neg", second), twice, first, axis=1)
+    return g.save(path, [last, exposed], ["N", 3, "H", "W"], None)
+
+
 def results(ingot, model, x, folder, *options):
     np.save(folder / "x.npy", x)
     ingot("run", model, "--input", f"x={folder / 'x.npy'}", "--output-dir", folder, *options)
@@ -83,14 +98,14 @@ def results(ingot, model, x, folder, *options):
 
 
 @pytest.mark.parametrize("layout", ["plain", "own", None])
-@pytest.mark.parametrize("make", [image_network, mixed_network, lambda path: image_network(path, "all")],
-                         ids=["image", "mixed", "exposed"])
+@pytest.mark.parametrize("make", [image_network, mixed_network, joining_network, lambda path: image_network(path, "all")],
+                         ids=["image", "mixed", "joining", "exposed"])
 def test_values_do_not_depend_on_the_layout(ingot, tmp_path, monkeypatch, make, layout):
     model = make(tmp_path / "m.onnx")
     session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
     if layout:
         monkeypatch.setenv("INGOT_LAYOUT", layout)
-    for shape in ((1, 3, 34, 30), (3, 3, 17, 40)):
+    for shape in ((1, 3, 34, 30), (3, 3, 17, 40), (1, 3, 16, 16)):
         x = np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
         for have, want in zip(results(ingot, model, x, tmp_path), session.run(None, {"x": x})):
             assert have.shape == want.shape
