@@ -136,6 +136,12 @@ static ingot_status pack(ingot_device *device, const ingot_region *region, const
     return family->pack ? family->pack(region, tactic, packed, error) : INGOT_OK;
 }
 
+static void pack_rows(ingot_device *device, const ingot_region *region, const ingot_tactic *tactic, size_t first,
+                      size_t count, const void *rows, void *packed)
+{
+    detail_of(region)->family->pack_rows(region, tactic, first, count, rows, packed);
+}
+
 static ingot_status measure(ingot_device *device, const ingot_region *region, const ingot_tactic *tactic,
                             const ingot_value *const *inputs, const ingot_value *const *outputs, int threads,
                             size_t *bytes, ingot_error *error)
@@ -227,6 +233,7 @@ const ingot_backend ingot_cpu_backend = {
     .claim = claim_graph,
     .tactics = tactics,
     .pack = pack,
+    .pack_rows = pack_rows,
     .measure = measure,
     .run = run,
     .layout_bytes = ingot_blocked_bytes,

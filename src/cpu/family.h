@@ -39,6 +39,8 @@ typedef struct ingot_cpu_family {
     void (*blocked)(const ingot_region *region, ingot_cpu_tactics *list);
     ingot_status (*pack)(const ingot_region *region, const ingot_tactic *tactic, void *packed,
                          ingot_error *error); /* NULL: packs nothing */
+    void (*pack_rows)(const ingot_region *region, const ingot_tactic *tactic, size_t first, size_t count,
+                      const void *rows, void *packed); /* where tactics have a packed_constant: in place of pack */
     /* As in backend.h; NULL: no workspace. */
     ingot_status (*measure)(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error);
@@ -124,6 +126,15 @@ static inline double ingot_cpu_guess_cost(double bytes, double flops)
 
 /* What it takes to move a tactic's operands: the cost of tactics that state none. */
 double ingot_cpu_moving_cost(const ingot_region *region, const ingot_tactic *tactic);
+
+/* ---- Constant matrices, packed for products ---- */
+
+/* The MatMul whose B is node's result, a constant matrix transposed; NULL: none. */
+ingot_node *ingot_cpu_product_of_transposed(const ingot_node *node);
+/* The tactic packs the constant matrix as B of a product, [K,N] or, where transposed, [N,K]; ingot_cpu_pack_matrix is its pack_rows. */
+void ingot_cpu_packs_matrix(ingot_tactic *tactic, const ingot_graph_value *matrix, bool transposed);
+void ingot_cpu_pack_matrix(const ingot_region *region, const ingot_tactic *tactic, size_t first, size_t count,
+                           const void *rows, void *packed);
 
 /* ---- Epilogues: what is done to a product before it is stored ---- */
 

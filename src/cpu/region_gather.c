@@ -4,22 +4,61 @@
 #include "base/threads.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
+#include "cpu/gemm/gemm.h"
 #include "ops/gather.h"
 
 /* Bytes of output that a chunk of work writes. */
 #define CHUNK ((size_t)64 << 10)
 
+typedef struct detail {
+    bool
+        packed; /* rows of a matrix that products have as a packed B: they are read there, so that it is in memory once */
+} detail;
+
+static const detail *detail_of(const ingot_region *region)
+{
+    return ((const ingot_cpu_region *)region->detail)->detail;
+}
+
+static bool gathers_rows(const ingot_node *node, const ingot_graph_value *x)
+{
+    return ingot_cpu_is(node, "Gather") && node->inputs[0] == x && node->inputs[1] != x &&
+           ingot_axis_of(((const ingot_axis_params *)node->params)->axis, 2) == 0;
+}
+
+/* Whether all that reads x are such Gathers and products that have it as B, transposed. */
+static bool is_packed_elsewhere(const ingot_graph_value *x)
+{
+    bool packed = false;
+    if (!ingot_graph_value_is_constant(x) || !ingot_cpu_is_float(x) || x->constant->rank != 2 || x->output_count > 0)
+        return false;
+    for (size_t i = 0; i < x->use_count; i++) {
+        bool product = ingot_cpu_product_of_transposed(x->uses[i].node) != NULL;
+        packed = packed || product;
+        if (!product && !gathers_rows(x->uses[i].node, x))
+            return false;
+    }
+    return packed;
+}
+
 static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
 {
+    ingot_cpu_draft draft;
     if (!ingot_cpu_is(node, "Gather") || !ingot_cpu_is_copyable(node->inputs[0]) ||
-        (node->op->flags & (INGOT_OP_SIZES_OUTPUT | INGOT_OP_IN_PLACE)))
+        (node->op->flags & (INGOT_OP_SIZES_OUTPUT | INGOT_OP_IN_PLACE)) || !ingot_cpu_draft_node(node, &draft))
         return INGOT_OK;
-    return ingot_cpu_claim_whole_node(claim, &ingot_cpu_gather, node, claimed);
+    detail d = {is_packed_elsewhere(node->inputs[0])};
+    draft.packed_inputs = d.packed ? 1u << 0 : 0;
+    draft.detail = &d;
+    draft.detail_size = sizeof d;
+    return ingot_cpu_claim_region(claim, &ingot_cpu_gather, &draft, claimed);
 }
 
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
-    tactic->name = "gather_rows";
+    tactic->name = detail_of(region)->packed ? "gather_packed_rows" : "gather_rows";
+    if (detail_of(region)->packed)
+        ingot_cpu_packs_matrix(tactic, region->inputs[0], true);
 }
 
 typedef struct gather_task {
@@ -27,6 +66,7 @@ typedef struct gather_task {
     size_t count, rows, rows_per_chunk; /* indices; rows of output: outer * count */
     size_t size, bytes;                 /* of the axis; of a row */
     const char *x;
+    const float *packed; /* in place of x */
     char *y;
 } gather_task;
 
@@ -41,7 +81,9 @@ static void run_gather(void *argument, size_t chunk, int participant)
         size_t from = (size_t)(index < 0 ? index + (int64_t)t->size : index);
         const char *x = t->x + (outer * t->size + from) * t->bytes;
         char *y = t->y + row * t->bytes;
-        if (t->bytes == 4)
+        if (t->packed)
+            ingot_gemm_f32_unpack_column(NULL, t->bytes / sizeof(float), t->packed, from, (float *)y);
+        else if (t->bytes == 4)
             memcpy(y, x, 4);
         else if (t->bytes == 8)
             memcpy(y, x, 8);
@@ -82,10 +124,12 @@ static ingot_status run(const ingot_step *step, bool *declined)
                      .size = e.count,
                      .bytes = e.inner * ingot_element_size(x->element),
                      .x = x->data,
+                     .packed = step->packed,
                      .y = y->data};
     t.rows_per_chunk = t.bytes < CHUNK ? CHUNK / t.bytes : 1;
     ingot_parallel(step->threads, (t.rows + t.rows_per_chunk - 1) / t.rows_per_chunk, run_gather, &t);
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_gather = {.name = "gather", .claim = claim, .tactic = tactic, .run = run};
+const ingot_cpu_family ingot_cpu_gather = {
+    .name = "gather", .claim = claim, .tactic = tactic, .pack_rows = ingot_cpu_pack_matrix, .run = run};

@@ -33,17 +33,6 @@ static bool has_plain_bias(const ingot_node *node)
            ingot_value_count(c->constant) == (size_t)y->type.dims[1];
 }
 
-/* The MatMul whose B is node's result, a constant matrix transposed; NULL: none. */
-static ingot_node *product_of_transposed(const ingot_cpu_claim *claim, const ingot_node *node)
-{
-    const ingot_graph_value *b = node->operand_count > 0 ? node->inputs[0] : NULL;
-    if (!ingot_cpu_is(node, "Transpose") || !ingot_graph_value_is_constant(b) || !ingot_cpu_is_float(b) ||
-        b->constant->rank != 2 || ingot_transpose_source(node->params, 2, 0) != 1)
-        return NULL;
-    ingot_node *product = ingot_cpu_follower(claim, node->outputs[0]);
-    return product && ingot_cpu_is(product, "MatMul") && product->inputs[1] == node->outputs[0] ? product : NULL;
-}
-
 /* Before the product in the draft, whose B becomes the matrix that is not transposed. */
 static void begin_with_transpose(ingot_cpu_draft *draft, ingot_node *transpose)
 {
@@ -55,7 +44,9 @@ static void begin_with_transpose(ingot_cpu_draft *draft, ingot_node *transpose)
 
 static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
 {
-    ingot_node *first = node, *product = product_of_transposed(claim, node);
+    ingot_node *first = node, *product = ingot_cpu_product_of_transposed(node);
+    if (product && claim->taken[product->id])
+        product = NULL;
     node = product ? product : node;
     detail d = {.is_gemm = ingot_cpu_is(node, "Gemm"), .epilogue = {.column_bias = SIZE_MAX, .add = SIZE_MAX}};
     ingot_cpu_draft draft;
@@ -181,22 +172,8 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
     const ingot_gemm_kernel *kernel = ingot_gemm_kernel_best();
     tactic->name = ingot_gemm_kernel_name(kernel);
-    if (!detail_of(region)->packs)
-        return;
-    const ingot_value *b = region->inputs[1]->constant;
-    bool transposed = is_transposed(region);
-    tactic->packed_bytes =
-        ingot_gemm_f32_packed_b_size(kernel, (size_t)b->dims[transposed], (size_t)b->dims[!transposed]);
-}
-
-static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
-{
-    const ingot_value *b = region->inputs[1]->constant;
-    bool transposed = is_transposed(region);
-    size_t k = (size_t)b->dims[transposed], n = (size_t)b->dims[!transposed];
-    ptrdiff_t row = transposed ? 1 : (ptrdiff_t)n, column = transposed ? (ptrdiff_t)k : 1;
-    ingot_gemm_f32_pack_b(ingot_gemm_kernel_best(), k, n, b->data, row, column, packed);
-    return INGOT_OK;
+    if (detail_of(region)->packs)
+        ingot_cpu_packs_matrix(tactic, region->inputs[1], is_transposed(region));
 }
 
 static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
@@ -234,5 +211,10 @@ static ingot_status run(const ingot_step *step, bool *declined)
     return INGOT_OK;
 }
 
-const ingot_cpu_family ingot_cpu_product = {
-    .name = "product", .flushes = true, .claim = claim, .tactic = tactic, .pack = pack, .measure = measure, .run = run};
+const ingot_cpu_family ingot_cpu_product = {.name = "product",
+                                            .flushes = true,
+                                            .claim = claim,
+                                            .tactic = tactic,
+                                            .pack_rows = ingot_cpu_pack_matrix,
+                                            .measure = measure,
+                                            .run = run};

@@ -69,7 +69,11 @@ typedef struct ingot_tactic {
     uint32_t id;      /* the backend's own */
     uint8_t input_layouts[INGOT_MAX_LAID_OUT], output_layouts[INGOT_MAX_LAID_OUT];
     size_t packed_bytes; /* of weights in the kernel's layout; 0: uses them where they lie */
-    double cost;         /* nanoseconds, a guess from the graph alone; smaller is better */
+    /* Where packed is made of this constant alone: pack_rows makes it, and regions whose tactics agree in it, packed_form and
+     * packed_bytes share one. NULL: pack makes it. */
+    const ingot_graph_value *packed_constant;
+    uint32_t packed_form; /* the backend's own */
+    double cost;          /* nanoseconds, a guess from the graph alone; smaller is better */
 } ingot_tactic;
 
 /* Layout of operand number index in such a list. */
@@ -81,6 +85,9 @@ static inline unsigned ingot_layout_at(const uint8_t *layouts, size_t index)
 /* Sizes of a tensor for guesses of costs: a size that the graph does not know counts as small. type->rank sizes, none where the
  * rank is not known. */
 void ingot_guess_dims(const ingot_type *type, int64_t *dims);
+
+/* Rows of a constant come to pack_rows in multiples of so many, but for the last ones. */
+#define INGOT_PACK_ROWS 64
 
 /* One execution of a region. */
 typedef struct ingot_step {
@@ -114,6 +121,10 @@ typedef struct ingot_backend {
     /* Writes tactic->packed_bytes; the region's constants are in its nodes' inputs. */
     ingot_status (*pack)(ingot_device *device, const ingot_region *region, const ingot_tactic *tactic, void *packed,
                          ingot_error *error);
+    /* The same for rows first ... first + count - 1, along the first axis, of tactic->packed_constant: they lie at rows. Called
+     * for one part after the other, so that the whole constant is never in memory beside what is packed. */
+    void (*pack_rows)(ingot_device *device, const ingot_region *region, const ingot_tactic *tactic, size_t first,
+                      size_t count, const void *rows, void *packed);
     /* Workspace of one run where inputs and outputs have these shapes (values without data). */
     ingot_status (*measure)(ingot_device *device, const ingot_region *region, const ingot_tactic *tactic,
                             const ingot_value *const *inputs, const ingot_value *const *outputs, int threads,

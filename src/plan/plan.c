@@ -110,9 +110,10 @@ void ingot_plan_release(ingot_plan *plan)
         return;
     for (size_t i = 0; i < plan->step_count; i++) {
         ingot_plan_step *step = &plan->steps[i];
-        if (step->packed)
+        if (step->packed && !step->shares_packed) {
             ingot_budget_give(plan->budget, step->tactic.packed_bytes);
-        ingot_free(step->packed);
+            ingot_free(step->packed);
+        }
         for (size_t b = 0; step->bodies && b < step->node->body_count; b++)
             ingot_plan_release(step->bodies[b]);
     }

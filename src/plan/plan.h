@@ -55,6 +55,7 @@ typedef struct ingot_plan_step {
     ingot_region region;    /* of kind REGION */
     ingot_tactic tactic;
     void *packed;             /* tactic.packed_bytes, or NULL */
+    bool shares_packed;       /* it belongs to an earlier step */
     size_t *inputs, *outputs; /* slots; INGOT_NO_SLOT: left out */
     size_t input_count, output_count;
     ingot_plan **bodies; /* of kind CONTROL: one for each of node->bodies */

@@ -46,24 +46,15 @@ static void place_slots(ingot_plan *plan)
         plan->slots[plan->slots[g->outputs[i]->id].root].escapes = true;
 }
 
-/* Puts an aligned copy in the constant's place, piece by piece: the file's pages and the copy are never both in memory. */
 static ingot_status align_constant(ingot_planner *p, const ingot_value **constant)
 {
-    enum { PIECE = 1 << 22 };
-    const ingot_value *from = *constant;
-    const size_t bytes = ingot_value_bytes(from);
     ingot_value *copy = NULL;
-    if (ingot_value_is_aligned(from))
+    if (ingot_value_is_aligned(*constant))
         return INGOT_OK;
     if (!p->options->packed)
         return ingot_module_align(p->plan->graph->module, constant, p->error);
-    INGOT_TRY(ingot_budget_take(p->options->budget, bytes, "a constant", p->error));
-    INGOT_TRY(ingot_value_create_tensor(from->element, from->rank, from->dims, NULL, 0, &copy, p->error));
-    for (size_t at = 0; at < bytes; at += PIECE) {
-        const size_t size = bytes - at < PIECE ? bytes - at : PIECE;
-        memcpy((char *)copy->data + at, (const char *)from->data + at, size);
-        p->options->packed(p->options->argument, (const char *)from->data + at, size);
-    }
+    INGOT_TRY(ingot_budget_take(p->options->budget, ingot_value_bytes(*constant), "a constant", p->error));
+    INGOT_TRY(ingot_planner_copy_constant(p, *constant, &copy));
     *constant = copy;
     return ingot_module_own(p->plan->graph->module, copy, p->error);
 }

@@ -87,54 +87,6 @@ static ingot_status deliver_outputs(ingot_planner *p, const ingot_node *node, in
     return INGOT_OK;
 }
 
-/* Lets the backend read the constants that only it will read: aligned copies stand in for those that are not aligned, one
- * region at a time. */
-static ingot_status pack_aligned(ingot_planner *p, ingot_plan_step *step)
-{
-    const ingot_value *original[32] = {NULL};
-    ingot_value *copies[32] = {NULL};
-    ingot_status status = INGOT_OK;
-    for (size_t i = 0; i < step->region.input_count && i < 32 && status == INGOT_OK; i++) {
-        ingot_graph_value *v = step->region.inputs[i];
-        if (!(step->region.packed_inputs >> i & 1) || ingot_value_is_aligned(v->constant))
-            continue;
-        const ingot_value *from = v->constant;
-        status = ingot_value_create_tensor(from->element, from->rank, from->dims, NULL, 0, &copies[i], p->error);
-        if (status != INGOT_OK)
-            break;
-        memcpy(copies[i]->data, from->data, ingot_value_bytes(from));
-        original[i] = from;
-        v->constant = copies[i];
-    }
-    if (status == INGOT_OK)
-        status = p->options->backend->pack(p->options->device, &step->region, &step->tactic, step->packed, p->error);
-    for (size_t i = 0; i < 32; i++) {
-        if (original[i])
-            step->region.inputs[i]->constant = original[i];
-        ingot_value_release(copies[i]);
-    }
-    for (size_t i = 0; i < step->region.input_count && i < 32 && p->options->packed; i++)
-        if (step->region.packed_inputs >> i & 1)
-            p->options->packed(p->options->argument, step->region.inputs[i]->constant->data,
-                               ingot_value_bytes(step->region.inputs[i]->constant));
-    return status;
-}
-
-static ingot_status pack(ingot_planner *p, ingot_plan_step *step)
-{
-    size_t bytes = step->tactic.packed_bytes;
-    if (bytes == 0)
-        return INGOT_OK;
-    INGOT_TRY(ingot_budget_take(p->options->budget, bytes, "packed weights", p->error));
-    step->packed = ingot_malloc_aligned(bytes);
-    if (!step->packed) {
-        ingot_budget_give(p->options->budget, bytes);
-        return ingot_fail_memory(p->error, bytes, "packed weights");
-    }
-    p->plan->packed_bytes += bytes;
-    return pack_aligned(p, step);
-}
-
 static ingot_status plan_region(ingot_planner *p, size_t number)
 {
     const ingot_region *region = &p->claim.regions[number];
@@ -147,7 +99,7 @@ static ingot_status plan_region(ingot_planner *p, size_t number)
     step->tactic = *tactic;
     step->node = node;
     INGOT_TRY(set_operands(p, step, region->inputs, region->input_count, region->outputs, region->output_count));
-    INGOT_TRY(pack(p, step));
+    INGOT_TRY(ingot_planner_pack(p, step));
     return deliver_outputs(p, node, region->outputs, region->output_count);
 }
 

@@ -23,6 +23,11 @@ ingot_status ingot_planner_plan(const ingot_graph *graph, const ingot_plan_optio
 /* Regions, their tactics and packed weights; the steps in order, with the slots that they read and write. */
 ingot_status ingot_planner_add_steps(ingot_planner *p, int depth);
 
+/* Lays the weights of the last step, a region, out for its kernel. */
+ingot_status ingot_planner_pack(ingot_planner *p, ingot_plan_step *step);
+/* Makes an aligned copy of a constant that will not be read again where it lies: both are never whole in memory at once. */
+ingot_status ingot_planner_copy_constant(ingot_planner *p, const ingot_value *from, ingot_value **copy);
+
 /* Where each slot's value lives and for how long; constants that are read in place are aligned. */
 ingot_status ingot_planner_place_slots(ingot_planner *p);
 

@@ -128,11 +128,11 @@ double ingot_step_bytes(const ingot_plan_step *step, const ingot_value *const *i
     if (step->kind == INGOT_STEP_VIEW || step->kind == INGOT_STEP_CONTROL)
         return 0;
     bool part = step->kind == INGOT_STEP_REGION && reads_part(step->region.nodes[0]);
-    double written = 0, bytes = (double)step->tactic.packed_bytes;
+    double written = 0, bytes = part ? 0 : (double)step->tactic.packed_bytes;
     for (size_t i = 0; i < step->output_count; i++)
         written += bytes_of(outputs[i]);
     for (size_t i = 0; i < step->input_count; i++) {
-        bool packed = i < 32 && (step->region.packed_inputs >> i & 1);
+        bool packed = !part && i < 32 && (step->region.packed_inputs >> i & 1);
         double read = packed ? 0 : bytes_of(inputs[i]);
         bytes += i == 0 && read > written && part ? written : read;
     }

@@ -153,8 +153,11 @@ static void check_epilogues(const ingot_gemm_kernel *kernel)
                                               {INGOT_UNARY_RELU, 0, 0},
                                               {INGOT_UNARY_CLIP, -0.5f, 0.25f},
                                               {INGOT_UNARY_SIGMOID, 0, 0}};
-    for (size_t variant = 0; variant < 64; variant++) {
-        product p = make_product(kernel, sizes[8 + variant % 12], &layouts[variant % LAYOUT_COUNT], true);
+    static const size_t some_blocks_of_k[3] = {20, 45, 1600};
+    for (size_t variant = 0; variant < 128; variant++) {
+        bool blocks = variant & 64;
+        product p = make_product(kernel, blocks ? some_blocks_of_k : sizes[8 + variant % 12],
+                                 &layouts[blocks ? 0 : variant % LAYOUT_COUNT], true);
         ingot_gemm *g = &p.g;
         ingot_epilogue *e = &g->epilogue;
         e->scaled = variant & 1;
@@ -169,10 +172,40 @@ static void check_epilogues(const ingot_gemm_kernel *kernel)
             size_t row = e->add_row > 0 ? e->add_row : g->c_row;
             e->add = random_floats((g->m - 1) * row + g->n, true);
         }
-        e->activation = activations[variant >> 4];
+        e->activation = activations[variant >> 4 & 3];
         ingot_gemm_f32(g, p.workspace, 3);
         check_case(is_right(g, p.c, before, e->add), "%s epilogue %zu of %zux%zux%zu", ingot_gemm_kernel_name(kernel),
                    variant, g->m, g->n, g->k);
+        guard_release();
+    }
+}
+
+/* Packed in parts, of [K,N] or [N,K], a matrix is as packed at once; its columns come out of it. */
+static void check_packing(const ingot_gemm_kernel *kernel)
+{
+    static const size_t shapes[][2] = {{1, 1}, {5, 200}, {64, 33}, {130, 97}, {300, 64}};
+    for (size_t variant = 0; variant < 2 * sizeof shapes / sizeof shapes[0]; variant++) {
+        size_t k = shapes[variant / 2][0], n = shapes[variant / 2][1];
+        bool transposed = variant & 1, columns_right = true;
+        size_t rows = transposed ? n : k, width = transposed ? k : n;
+        size_t floats = ingot_gemm_f32_packed_b_size(kernel, k, n) / sizeof(float);
+        float *whole = guard_floats(floats, true), *parts = guard_floats(floats, true), *column = guard_floats(k, true);
+        const float *b = random_floats(k * n, true);
+        ingot_gemm_f32_pack_b(kernel, k, n, b, transposed ? 1 : (ptrdiff_t)n, transposed ? (ptrdiff_t)k : 1, whole);
+        for (size_t first = 0, count; first < rows; first += count) {
+            count = (first == 0 ? 2 : 1) * INGOT_GEMM_PACK_ROWS;
+            count = rows - first < count ? rows - first : count;
+            float *part = guard_floats(count * width, true);
+            memcpy(part, b + first * width, count * width * sizeof(float));
+            ingot_gemm_f32_pack_b_rows(kernel, k, n, transposed, first, count, part, parts);
+        }
+        check_case(same_bits(whole, parts, floats), "%s packs %zux%zu in parts", ingot_gemm_kernel_name(kernel), k, n);
+        for (size_t j = 0; j < n; j++) {
+            ingot_gemm_f32_unpack_column(kernel, k, whole, j, column);
+            for (size_t i = 0; i < k; i++)
+                columns_right = columns_right && column[i] == (transposed ? b[j * k + i] : b[i * n + j]);
+        }
+        check_case(columns_right, "%s unpacks columns of %zux%zu", ingot_gemm_kernel_name(kernel), k, n);
         guard_release();
     }
 }
@@ -261,6 +294,7 @@ static void check(void)
         const ingot_gemm_kernel *kernel = ingot_gemm_kernel_at(i);
         if (!ingot_gemm_kernel_runs(kernel))
             continue;
+        check_packing(kernel);
         check_products(kernel);
         check_epilogues(kernel);
         check_batches(kernel);

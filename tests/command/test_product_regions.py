@@ -1,4 +1,6 @@
 """Products as regions: weights that a Transpose turns are packed as they lie; long narrow products are split by rows."""
+import re
+
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -41,3 +43,36 @@ def test_a_long_narrow_product_has_the_bits_of_its_rows(ingot, tmp_path):
         assert run(ingot, tmp_path, model, x, "--threads", threads).tobytes() == whole.tobytes()
     for first, end in ((0, 1), (55, 58), (990, 1000)):
         assert run(ingot, tmp_path, model, x[first:end]).tobytes() == whole[first:end].tobytes()
+
+
+def tied_model(path, vocabulary, width):
+    """Rows of one matrix come in, products with all its rows go out, as in language models; no name is as long as to align it."""
+    rng = np.random.default_rng(3)
+    w = rng.standard_normal((vocabulary, width)).astype(np.float32)
+    nodes = [helper.make_node("Gather", ["w", "x"], ["rows"]), helper.make_node("Relu", ["rows"], ["r"]),
+             helper.make_node("Transpose", ["w"], ["t"], perm=[1, 0]), helper.make_node("MatMul", ["r", "t"], ["y"])]
+    save_model(path, nodes, [tensor_info("x", TensorProto.INT64, ["B", "S"])], [tensor_info("y", TensorProto.FLOAT, None),
+               tensor_info("rows", TensorProto.FLOAT, None)], [numpy_helper.from_array(w, "w")])
+    return w
+
+
+def test_a_matrix_that_is_gathered_from_and_multiplied_by_is_in_memory_once(ingot, tmp_path, monkeypatch):
+    vocabulary, width = 1203, 301
+    w = tied_model(tmp_path / "m.onnx", vocabulary, width)
+    listing = ingot("inspect", tmp_path / "m.onnx").stdout
+    assert "gather_packed_rows" in listing
+    packed = int(re.search(r"(\d+) bytes of packed weights", listing)[1])
+    assert w.nbytes <= packed < 1.1 * w.nbytes
+    x = np.array([[0, 1202, 31, 32], [-1, -1203, 500, 64]])
+    for level in ("avx512", "avx2", "sse4", "scalar"):
+        monkeypatch.setenv("INGOT_CPU", level)
+        y = run(ingot, tmp_path, tmp_path / "m.onnx", x)
+        assert np.load(tmp_path / "out" / "rows.npy").tobytes() == w[x].tobytes()
+        np.testing.assert_allclose(y, np.maximum(w[x], 0).astype(np.float64) @ w.T.astype(np.float64), rtol=1e-5, atol=2e-5)
+
+
+def test_an_index_outside_a_packed_matrix_is_refused(ingot, tmp_path):
+    tied_model(tmp_path / "m.onnx", 1203, 301)
+    np.save(tmp_path / "x.npy", np.array([[0, 1203]]))
+    result = ingot("run", tmp_path / "m.onnx", "--input", tmp_path / "x.npy", code=1)
+    assert "1203" in result.stderr and "Gather" in result.stderr

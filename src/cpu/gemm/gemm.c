@@ -20,30 +20,6 @@
 #define BY_ROWS_TILES  32
 #define TILES_OF_CHUNK 4
 
-size_t ingot_gemm_f32_packed_b_size(const ingot_gemm_kernel *kernel, size_t k, size_t n)
-{
-    kernel = kernel ? kernel : ingot_gemm_kernel_best();
-    return ingot_ceil_div(n, kernel->columns) * kernel->columns * k * sizeof(float);
-}
-
-void ingot_gemm_f32_pack_b(const ingot_gemm_kernel *kernel, size_t k, size_t n, const float *b, ptrdiff_t row,
-                           ptrdiff_t column, float *packed)
-{
-    kernel = kernel ? kernel : ingot_gemm_kernel_best();
-    size_t width = kernel->columns;
-    for (size_t first = 0; first < n; first += width, packed += k * width) {
-        ingot_gemm_pack pack = {.steps = k, .width = width, .step_stride = row, .lane_stride = column, .to = packed};
-        pack.lanes = n - first < width ? n - first : width;
-        pack.from = b + (ptrdiff_t)first * column;
-        kernel->pack(&pack);
-    }
-}
-
-const char *ingot_gemm_f32_layout(const ingot_gemm_kernel *kernel)
-{
-    return (kernel ? kernel : ingot_gemm_kernel_best())->name;
-}
-
 /* How a call is carried out; floats of workspace: packed_a shared, scratch for each participant. */
 typedef struct gemm_way {
     const ingot_gemm_kernel *kernel;

@@ -52,6 +52,14 @@ void ingot_gemm_f32(const ingot_gemm *gemm, void *workspace, int threads);
 size_t ingot_gemm_f32_packed_b_size(const ingot_gemm_kernel *kernel, size_t k, size_t n);
 void ingot_gemm_f32_pack_b(const ingot_gemm_kernel *kernel, size_t k, size_t n, const float *b, ptrdiff_t row,
                            ptrdiff_t column, float *packed);
+/* The same for some rows of the matrix as it lies, [K,N] or, where transposed, [N,K]: rows first ... first + count - 1, both
+ * multiples of INGOT_GEMM_PACK_ROWS but for the last rows. */
+#define INGOT_GEMM_PACK_ROWS 64 /* whole panels of every kernel */
+void ingot_gemm_f32_pack_b_rows(const ingot_gemm_kernel *kernel, size_t k, size_t n, bool transposed, size_t first,
+                                size_t count, const float *rows, float *packed);
+/* Column number column of a packed B: k numbers. */
+void ingot_gemm_f32_unpack_column(const ingot_gemm_kernel *kernel, size_t k, const float *packed, size_t column,
+                                  float *to);
 const char *ingot_gemm_f32_layout(const ingot_gemm_kernel *kernel);
 
 /* The kernels of this build, best last, and those that this processor (and INGOT_CPU) allows. */
