@@ -319,7 +319,8 @@ static void run_chunk(void *argument, size_t index, int participant)
     const blocked_task *task = argument;
     const ingot_blocked_way *way = task->way;
     const ingot_blocked_weights *w = &way->weights;
-    size_t groups = index % way->group_chunks, strip = index / way->group_chunks % way->strips;
+    size_t groups = way->weights_first ? index / way->strips % way->group_chunks : index % way->group_chunks;
+    size_t strip = way->weights_first ? index % way->strips : index / way->group_chunks % way->strips;
     size_t product = task->first_product + index / way->group_chunks / way->strips;
     float *scratch = task->workspace + way->shared + (size_t)participant * way->scratch;
     blocked_chunk chunk = find_chunk(task, product, strip);

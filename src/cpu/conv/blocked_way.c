@@ -73,7 +73,10 @@ static void cut_work(ingot_blocked_way *way, const ingot_conv *c, size_t in_pixe
     if (chunks > 1)
         chunks += chunks % 2; /* of an odd number the last one is worked on alone */
     size_t of_input = ingot_ceil_div(in_bytes / way->k_parts, INPUT_BYTES);
-    way->strips = weight_bytes > in_bytes ? of_input : ingot_most(of_input, chunks);
+    /* Threads that split the weights read each other's input and output, those that split the image all weights. */
+    size_t out_bytes = way->rows * way->columns * w->outputs * sizeof(float);
+    way->weights_first = weight_bytes > in_bytes + (threads > 1 ? out_bytes : 0);
+    way->strips = way->weights_first ? of_input : ingot_most(of_input, chunks);
     way->strips = ingot_least(ingot_most(way->strips, 1), way->units);
     way->group_chunks = ingot_least(ingot_ceil_div(chunks, way->strips), w->groups.count);
     if (way->strips * way->group_chunks < chunks)

@@ -35,8 +35,9 @@ typedef struct ingot_blocked_way {
     size_t units, strips; /* pieces of the output: rows_at_once rows, or of one row a tile's columns; chunks of them */
     size_t tiles;         /* across, of a group of two blocks */
     size_t group_chunks;
-    size_t k_parts;                      /* parts of the input's blocks, one after the other */
-    size_t pixel_size;                   /* floats */
+    bool weights_first; /* chunks go through the strips of some groups before the next groups, not the reverse */
+    size_t k_parts;     /* parts of the input's blocks, one after the other */
+    size_t pixel_size;  /* floats */
     size_t copy_size, tap_size, scratch; /* floats for a block, and for a participant */
     size_t shared; /* floats of a copy of all blocks that all chunks share; 0: each makes its own */
 } ingot_blocked_way;
