@@ -58,6 +58,9 @@ static void call_workers(unsigned wanted, unsigned callers)
 static uint64_t publish(ingot_job_slot *slot, unsigned workers, size_t first, unsigned chunks, ingot_task task,
                         void *argument, unsigned callers)
 {
+    ingot_fetch_to_write(&slot->ticket);
+    ingot_fetch_to_write(&slot->done);
+    ingot_fetch_to_write(&ingot_workers.epoch);
     const uint64_t last = atomic_load_explicit(&slot->ticket, memory_order_relaxed);
     const uint64_t generation = ingot_generation_of(last) + INGOT_ONE_GENERATION;
     atomic_store_explicit(&slot->ticket, generation | INGOT_CLOSED, memory_order_release);
@@ -67,11 +70,13 @@ static uint64_t publish(ingot_job_slot *slot, unsigned workers, size_t first, un
     atomic_store_explicit(&slot->chunks, chunks, memory_order_release);
     atomic_store_explicit(&slot->workers, workers, memory_order_release);
     atomic_store_explicit(&slot->float_mode, ingot_float_mode(), memory_order_release);
+    atomic_store_explicit(&slot->callers, callers, memory_order_release);
     atomic_store_explicit(&slot->done, 0, memory_order_relaxed);
     atomic_store_explicit(&slot->waiting, 0, memory_order_relaxed);
     atomic_store_explicit(&slot->late, false, memory_order_relaxed);
     atomic_store_explicit(&slot->ticket, generation | INGOT_ONE_FRONT, memory_order_release);
 
+    atomic_store_explicit(&ingot_workers.last, (unsigned)(slot - ingot_workers.slots), memory_order_relaxed);
     atomic_fetch_add(&ingot_workers.epoch, 1);
     call_workers(workers < chunks - 1 ? workers : chunks - 1, callers);
     return generation | INGOT_ONE_FRONT;

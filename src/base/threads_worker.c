@@ -83,6 +83,7 @@ typedef enum outcome { IDLE, HELPED, HELPED_LATE } outcome;
 /* Joins the slot's job as a worker, where it has a chunk and room for one more, and works until no chunk is left. */
 static outcome help(ingot_job_slot *slot)
 {
+    ingot_fetch_to_write(&slot->ticket);
     uint64_t ticket = atomic_load_explicit(&slot->ticket, memory_order_acquire);
     const ingot_task task = atomic_load_explicit(&slot->task, memory_order_acquire);
     void *const argument = atomic_load_explicit(&slot->argument, memory_order_acquire);
@@ -120,9 +121,13 @@ static outcome help(ingot_job_slot *slot)
     return late ? HELPED_LATE : HELPED;
 }
 
+/* The job that was published last, then, unless its caller was the only one, all others. */
 static outcome help_anyone(void)
 {
-    outcome most = IDLE;
+    ingot_job_slot *last = &ingot_workers.slots[atomic_load_explicit(&ingot_workers.last, memory_order_relaxed)];
+    outcome most = help(last);
+    if (most == HELPED_LATE || (most == HELPED && atomic_load_explicit(&last->callers, memory_order_relaxed) == 1))
+        return most;
     unsigned busy = atomic_load_explicit(&ingot_workers.busy, memory_order_acquire);
     for (unsigned s = 0; busy >> s && most != HELPED_LATE; s++) {
         if (!(busy >> s & 1))
