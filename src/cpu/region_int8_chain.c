@@ -1,11 +1,11 @@
-/* Operations between DequantizeLinear and QuantizeLinear, on bytes throughout: of one operand by a table of 256 entries, which the
- * float kernels fill; products of two by a kernel of their own. Both have the bits of the nodes run one by one. */
+/* Operations of one operand on bytes by a table of 256 entries: between DequantizeLinear and QuantizeLinear, where the float kernels
+ * fill it, and QLinearSigmoid and QLinearLeakyRelu, where the reference does. The bits are those of the nodes run one by one. */
 #include <string.h>
 
 #include "base/float_mode.h"
+#include "base/number.h"
 #include "cpu/family.h"
 #include "cpu/int8/bytes.h"
-#include "cpu/ref/ref_iterate.h"
 #include "ops/quantize.h"
 
 #define MOST_LINKS 4
@@ -19,8 +19,8 @@ typedef struct link {
 } link;
 
 typedef struct detail {
-    ingot_int8_scale from, other, to; /* other: of the second factor of a product */
-    bool is_product;
+    bool is_chain; /* else the nodes are a QLinear one, and perhaps QLinearMul of its operand and result */
+    ingot_int8_scale from, to;
     size_t link_count;
     link links[MOST_LINKS];
 } detail;
@@ -89,39 +89,9 @@ static bool find_link(const ingot_node *node, const ingot_graph_value *x, link *
     return false;
 }
 
-/* The product of node's result and another dequantized tensor's, as far as they are here alone; NULL: none. */
-static ingot_node *find_product(const ingot_cpu_claim *claim, ingot_node *node, ingot_node **other, detail *d)
+static ingot_status claim_chain(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
 {
-    ingot_node *product = ingot_cpu_follower(claim, node->outputs[0]);
-    if (!product || !ingot_cpu_is(product, "Mul"))
-        return NULL;
-    const ingot_graph_value *second = product->inputs[product->inputs[0] == node->outputs[0]];
-    *other = second->producer;
-    return *other != node && is_dequantize(*other, &d->other) && ingot_cpu_follower(claim, second) == product &&
-                   !claim->taken[(*other)->id]
-               ? product
-               : NULL;
-}
-
-static ingot_status claim_product(ingot_cpu_claim *claim, ingot_node *node, detail *d, bool *claimed)
-{
-    ingot_node *other = NULL, *product = find_product(claim, node, &other, d);
-    ingot_node *last = product ? ingot_cpu_follower(claim, product->outputs[0]) : NULL;
-    if (!is_quantize(last, &d->to))
-        return INGOT_OK;
-    d->is_product = true;
-    ingot_cpu_draft draft = {.nodes = {node, other, product, last},
-                             .node_count = 4,
-                             .inputs = {node->inputs[0], other->inputs[0]},
-                             .input_count = 2,
-                             .detail = d,
-                             .detail_size = sizeof *d};
-    return ingot_cpu_claim_region(claim, &ingot_cpu_int8_chain, &draft, claimed);
-}
-
-static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
-{
-    detail d = {0};
+    detail d = {.is_chain = true};
     if (!is_dequantize(node, &d.from))
         return INGOT_OK;
     ingot_cpu_draft draft = {.nodes = {node}, .node_count = 1, .inputs = {node->inputs[0]}, .input_count = 1};
@@ -134,8 +104,53 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
         next = ingot_cpu_follower(claim, x);
     }
     if (!is_quantize(next, &d.to))
-        return d.link_count == 0 ? claim_product(claim, node, &d, claimed) : INGOT_OK;
+        return INGOT_OK;
     draft.nodes[draft.node_count++] = next;
+    draft.detail = &d;
+    draft.detail_size = sizeof d;
+    draft.flags = INGOT_OP_IN_PLACE;
+    return ingot_cpu_claim_region(claim, &ingot_cpu_int8_chain, &draft, claimed);
+}
+
+static bool is_qlinear(const ingot_node *node, const char *op_type)
+{
+    return strcmp(node->op_type, op_type) == 0 && strcmp(node->domain, "com.microsoft") == 0;
+}
+
+/* All inputs from first on, but the one given, are constants of one element or left out. */
+static bool has_constant_scales(const ingot_node *node, size_t first, size_t but)
+{
+    for (size_t i = first; i < node->operand_count; i++)
+        if (i != but && node->inputs[i] &&
+            (!ingot_graph_value_is_constant(node->inputs[i]) || ingot_value_count(node->inputs[i]->constant) != 1))
+            return false;
+    return true;
+}
+
+/* QLinearMul of x and f(x), which both go nowhere else. */
+static ingot_node *find_product(const ingot_cpu_claim *claim, const ingot_node *node)
+{
+    const ingot_graph_value *x = node->inputs[0], *y = node->outputs[0];
+    ingot_node *product = ingot_cpu_follower(claim, y);
+    if (!product || !is_qlinear(product, "QLinearMul") || x->use_count != 2 || x->output_count > 0 ||
+        x->type.element != y->type.element)
+        return NULL;
+    bool first = product->inputs[0] == x && product->inputs[3] == y;
+    bool second = product->inputs[3] == x && product->inputs[0] == y;
+    return (first || second) && has_constant_scales(product, 1, 3) ? product : NULL;
+}
+
+static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
+{
+    detail d = {0};
+    if (!is_qlinear(node, "QLinearSigmoid") && !is_qlinear(node, "QLinearLeakyRelu"))
+        return claim_chain(claim, node, claimed);
+    if (!has_bytes(node->inputs[0]) || !has_bytes(node->outputs[0]) || !has_constant_scales(node, 1, 0))
+        return INGOT_OK;
+    ingot_cpu_draft draft = {.nodes = {node}, .node_count = 1, .inputs = {node->inputs[0]}, .input_count = 1};
+    ingot_node *product = find_product(claim, node);
+    if (product)
+        draft.nodes[draft.node_count++] = product;
     draft.detail = &d;
     draft.detail_size = sizeof d;
     draft.flags = INGOT_OP_IN_PLACE;
@@ -165,11 +180,67 @@ static void apply(const link *l, float *numbers)
     ingot_binary_f32(&op, 1);
 }
 
+static void fill_chain(const detail *d, const uint8_t *bytes, uint8_t *table)
+{
+    float numbers[256];
+    ingot_int8_dequantize(bytes, &d->from, numbers, 256, 1);
+    for (size_t i = 0; i < d->link_count; i++)
+        apply(&d->links[i], numbers);
+    ingot_int8_quantize(numbers, &d->to, table, 256, 1);
+}
+
+/* By the reference kernel of a node whose operands are constants but the first, or one more. */
+static ingot_status run_reference(const ingot_node *node, ingot_value *first, size_t other_index, ingot_value *other,
+                                  uint8_t *table, ingot_error *error)
+{
+    const ingot_value *inputs[INGOT_CPU_MAX_INPUTS];
+    ingot_value y = *first;
+    y.data = table;
+    ingot_value *outputs[] = {&y};
+    for (size_t i = 0; i < node->operand_count; i++)
+        inputs[i] = node->inputs[i] ? node->inputs[i]->constant : NULL;
+    inputs[0] = first;
+    if (other)
+        inputs[other_index] = other;
+    ingot_kernel_call call = {.node = node,
+                              .params = node->params,
+                              .inputs = inputs,
+                              .input_count = node->operand_count,
+                              .outputs = outputs,
+                              .output_count = 1,
+                              .threads = 1,
+                              .error = error};
+    return ingot_reference_kernel(node->op)(&call);
+}
+
+static ingot_status fill_qlinear(const ingot_region *region, uint8_t *bytes, uint8_t *table, ingot_error *error)
+{
+    const ingot_node *node = region->nodes[0];
+    uint8_t results[256];
+    ingot_value x = {
+        .kind = INGOT_KIND_TENSOR, .element = node->inputs[0]->type.element, .rank = 1, .dims = {256}, .data = bytes};
+    ingot_value f = x;
+    f.data = results;
+    INGOT_TRY(run_reference(node, &x, 0, NULL, region->node_count == 1 ? table : results, error));
+    if (region->node_count == 1)
+        return INGOT_OK;
+    bool x_first = region->nodes[1]->inputs[0] == node->inputs[0];
+    return run_reference(region->nodes[1], x_first ? &x : &f, 3, x_first ? &f : &x, table, error);
+}
+
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
-    bool is_product = detail_of(region)->is_product;
-    tactic->name = is_product ? "multiply_bytes" : "table_of_bytes";
-    tactic->packed_bytes = is_product ? 0 : 256;
+    tactic->name = "table_of_bytes";
+    tactic->packed_bytes = 256;
+}
+
+static void channels_last(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    if (ingot_cpu_can_be_channels_last(region->inputs[0])) {
+        ingot_tactic *t = ingot_cpu_add_channels_last(list, "table_of_bytes", 1u << 0);
+        if (t)
+            t->packed_bytes = 256;
+    }
 }
 
 static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
@@ -177,68 +248,24 @@ static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic,
     const detail *d = detail_of(region);
     const unsigned callers_mode = ingot_float_mode();
     uint8_t bytes[256];
-    float numbers[256];
-    if (d->is_product)
-        return INGOT_OK;
+    ingot_status status = INGOT_OK;
     ingot_float_mode_set(INGOT_FLOAT_IEEE);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)i;
-    ingot_int8_dequantize(bytes, &d->from, numbers, sizeof bytes, 1);
-    for (size_t i = 0; i < d->link_count; i++)
-        apply(&d->links[i], numbers);
-    ingot_int8_quantize(numbers, &d->to, packed, sizeof bytes, 1);
+    if (d->is_chain)
+        fill_chain(d, bytes, packed);
+    else
+        status = fill_qlinear(region, bytes, packed, error);
     ingot_float_mode_set(callers_mode);
-    return INGOT_OK;
-}
-
-/* ---- Running ---- */
-
-/* x times one number, by a table. */
-static void multiply_by(const ingot_int8_times *times, const uint8_t *x, uint8_t number, uint8_t *y, size_t count,
-                        int threads)
-{
-    uint8_t bytes[256], numbers[256], table[256];
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)i;
-    memset(numbers, number, sizeof numbers);
-    if (count < sizeof bytes) {
-        ingot_int8_multiply_bytes(times, x, numbers, y, count, 1);
-        return;
-    }
-    ingot_int8_multiply_bytes(times, bytes, numbers, table, sizeof bytes, 1);
-    ingot_int8_look_up(table, x, y, count, threads);
-}
-
-static void multiply(const ingot_step *step, const detail *d)
-{
-    const ingot_value *a = step->inputs[0], *b = step->inputs[1], *y = step->outputs[0];
-    ingot_int8_times times = {d->from, d->other, d->to}, swapped = {d->other, d->from, d->to};
-    ingot_walk walk;
-    ingot_walk_init(&walk, y->rank, y->dims);
-    ingot_walk_add_broadcast(&walk, a->rank, a->dims);
-    ingot_walk_add_broadcast(&walk, b->rank, b->dims);
-    for (bool more = ingot_walk_begin(&walk); more; more = ingot_walk_next(&walk)) {
-        const uint8_t *x = (const uint8_t *)a->data + walk.offset[1], *z = (const uint8_t *)b->data + walk.offset[2];
-        uint8_t *to = (uint8_t *)y->data + walk.offset[0];
-        if (walk.step[2] == 0)
-            multiply_by(&times, x, *z, to, walk.run, step->threads);
-        else if (walk.step[1] == 0)
-            multiply_by(&swapped, z, *x, to, walk.run, step->threads);
-        else
-            ingot_int8_multiply_bytes(&times, x, z, to, walk.run, step->threads);
-    }
+    return status;
 }
 
 static ingot_status run(const ingot_step *step, bool *declined)
 {
-    const detail *d = detail_of(step->region);
-    if (d->is_product)
-        multiply(step, d);
-    else
-        ingot_int8_look_up(step->packed, step->inputs[0]->data, step->outputs[0]->data,
-                           ingot_value_count(step->inputs[0]), step->threads);
+    ingot_int8_look_up(step->packed, step->inputs[0]->data, step->outputs[0]->data, ingot_value_count(step->inputs[0]),
+                       step->threads);
     return INGOT_OK;
 }
 
 const ingot_cpu_family ingot_cpu_int8_chain = {
-    .name = "int8_chain", .claim = claim, .tactic = tactic, .pack = pack, .run = run};
+    .name = "int8_chain", .claim = claim, .tactic = tactic, .blocked = channels_last, .pack = pack, .run = run};

@@ -111,6 +111,33 @@ void ingot_int8_look_up(const uint8_t table[256], const void *x, void *y, size_t
     run_all(&t, look_up_chunk, threads);
 }
 
+/* ---- Softmax ---- */
+
+typedef struct softmax_task {
+    const ingot_int8_bytes_table *table;
+    const ingot_int8_softmax *s;
+    const uint8_t *x;
+    uint8_t *y;
+    size_t outer_step, rows, groups; /* groups: of INGOT_INT8_ROWS rows */
+} softmax_task;
+
+static void softmax_chunk(void *argument, size_t chunk, int participant)
+{
+    const softmax_task *t = argument;
+    size_t first = chunk % t->groups * INGOT_INT8_ROWS, rest = t->rows - first;
+    size_t start = chunk / t->groups * t->outer_step + first * t->s->row_step;
+    t->table->softmax(t->s, t->x + start, t->y + start, rest < INGOT_INT8_ROWS ? rest : INGOT_INT8_ROWS);
+}
+
+void ingot_int8_softmax_rows(const ingot_int8_softmax *s, const void *x, void *y, size_t outer, size_t outer_step,
+                             size_t rows, int threads)
+{
+    softmax_task t = {
+        .table = tables[ingot_level_best()], .s = s, .x = x, .y = y, .outer_step = outer_step, .rows = rows};
+    t.groups = (rows + INGOT_INT8_ROWS - 1) / INGOT_INT8_ROWS;
+    ingot_parallel(outer * rows * s->length < CHUNK ? 1 : threads, outer * t.groups, softmax_chunk, &t);
+}
+
 /* ---- Range ---- */
 
 static void range_chunk(void *argument, size_t chunk, int participant)

@@ -30,12 +30,29 @@ typedef struct ingot_int8_sum {
 } ingot_int8_sum;
 void ingot_int8_add(const ingot_int8_sum *sum, const void *a, const void *b, void *y, size_t count, int threads);
 
-/* y = quantized (dequantized a * dequantized b). */
+/* y = (a - a_zero) * (b - b_zero) * ratio + fixed to the nearest integer, limited to 8 bits; the first product is exact. */
 typedef struct ingot_int8_times {
-    ingot_int8_scale a, b, y;
+    int32_t a_zero, b_zero;
+    float ratio, fixed;
+    bool is_signed;
 } ingot_int8_times;
 void ingot_int8_multiply_bytes(const ingot_int8_times *times, const void *a, const void *b, void *y, size_t count,
                                int threads);
+
+/* Softmax of rows * length bytes, where elements of a row lie apart, and rows next to each other by row_step. powers: of e, to the
+ * code - 255. Each row's powers are summed in their order in float; y = power * inverse_scale / sum in double, to the nearest
+ * integer, plus zero. length is at most INGOT_INT8_SOFTMAX_LENGTH. */
+#define INGOT_INT8_SOFTMAX_LENGTH 1024
+typedef struct ingot_int8_softmax {
+    size_t length, apart, row_step;
+    const float *powers; /* 256 */
+    double inverse_scale;
+    float zero;
+    bool is_signed;
+} ingot_int8_softmax;
+/* [outer][rows], outer_step elements from one group of rows to the next. */
+void ingot_int8_softmax_rows(const ingot_int8_softmax *s, const void *x, void *y, size_t outer, size_t outer_step,
+                             size_t rows, int threads);
 
 /* y[i] = table[x[i]], both as unsigned bytes. y may be x. */
 void ingot_int8_look_up(const uint8_t table[256], const void *x, void *y, size_t count, int threads);

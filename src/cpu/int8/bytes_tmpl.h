@@ -127,30 +127,91 @@ static void add(const ingot_int8_sum *s, const uint8_t *a, const uint8_t *b, uin
 }
 
 INLINE void multiply_as(const ingot_int8_times *m, const uint8_t *a, const uint8_t *b, uint8_t *y, size_t count,
-                        bool a_signed, bool b_signed)
+                        bool is_signed)
 {
-    const target t = target_of(m->y.is_signed, m->y.zero);
-    const ints a_zero = i_set(m->a.zero), b_zero = i_set(m->b.zero);
-    const vec a_scale = v_set(m->a.scale), b_scale = v_set(m->b.scale), y_scale = v_set(m->y.scale);
+    const target t = target_of(is_signed, 0);
+    const ints a_zero = i_set(m->a_zero), b_zero = i_set(m->b_zero);
+    const vec ratio = v_set(m->ratio), fixed = v_set(m->fixed), one = v_set(1);
 #define STEP(a, b) \
-    v_div(v_mul(load_scaled(a, a_signed, a_zero, a_scale), load_scaled(b, b_signed, b_zero, b_scale)), y_scale)
+    v_add(v_mul(v_mul(load_scaled(a, is_signed, a_zero, one), load_scaled(b, is_signed, b_zero, one)), ratio), fixed)
     FOR_EACH(STEP)
 #undef STEP
 }
 
 static void multiply(const ingot_int8_times *m, const uint8_t *a, const uint8_t *b, uint8_t *y, size_t count)
 {
-    if (m->a.is_signed && m->b.is_signed)
-        multiply_as(m, a, b, y, count, true, true);
-    else if (m->a.is_signed)
-        multiply_as(m, a, b, y, count, true, false);
-    else if (m->b.is_signed)
-        multiply_as(m, a, b, y, count, false, true);
+    if (m->is_signed)
+        multiply_as(m, a, b, y, count, true);
     else
-        multiply_as(m, a, b, y, count, false, false);
+        multiply_as(m, a, b, y, count, false);
+}
+
+/* ---- Softmax: rows side by side, so that sums do not wait for each other ---- */
+
+#define ROWS INGOT_INT8_ROWS
+
+INLINE int32_t code_at(const uint8_t *x, bool is_signed)
+{
+    return is_signed ? (int8_t)*x : *x;
+}
+
+/* powers_of[i][row], those of a row that is not there 1. */
+static void find_powers(const ingot_int8_softmax *s, const uint8_t *x, size_t rows, float (*powers_of)[ROWS])
+{
+    for (size_t row = 0; row < ROWS; row++) {
+        const uint8_t *from = x + (row < rows ? row : 0) * s->row_step;
+        int32_t largest = INT8_MIN;
+        for (size_t i = 0; i < s->length; i++) {
+            int32_t code = code_at(from + i * s->apart, s->is_signed);
+            largest = code > largest ? code : largest;
+        }
+        const float *powers = s->powers + UINT8_MAX - largest;
+        for (size_t i = 0; i < s->length; i++)
+            powers_of[i][row] = powers[code_at(from + i * s->apart, s->is_signed)];
+    }
+}
+
+static void softmax(const ingot_int8_softmax *s, const uint8_t *x, uint8_t *y, size_t rows)
+{
+    float powers_of[INGOT_INT8_SOFTMAX_LENGTH][ROWS], sums[ROWS] = {0};
+    const float low = s->is_signed ? INT8_MIN : 0, high = s->is_signed ? INT8_MAX : UINT8_MAX, zero = s->zero;
+    const double inverse_scale = s->inverse_scale;
+    double divisors[ROWS];
+    find_powers(s, x, rows, powers_of);
+    for (size_t i = 0; i < s->length; i++)
+        for (size_t row = 0; row < ROWS; row++)
+            sums[row] += powers_of[i][row];
+    for (size_t row = 0; row < ROWS; row++)
+        divisors[row] = (double)sums[row];
+    for (size_t i = 0; i < s->length; i++) {
+        int32_t codes[ROWS];
+        for (size_t row = 0; row < ROWS; row++) {
+            float value = (float)rint((double)powers_of[i][row] * inverse_scale / divisors[row]) + zero;
+            value = rintf(value);
+            value = value >= low ? value : low;
+            codes[row] = (int32_t)(value <= high ? value : high);
+        }
+        for (size_t row = 0; row < rows; row++)
+            y[row * s->row_step + i * s->apart] = (uint8_t)codes[row];
+    }
+}
+
+static void maximum(const uint8_t *x, uint8_t *y, size_t count, bool is_signed)
+{
+    const uint8_t turn = is_signed ? 0x80 : 0;
+    for (size_t i = 0; i < count; i++)
+        y[i] = (x[i] ^ turn) > (y[i] ^ turn) ? x[i] : y[i];
 }
 
 #include "cpu/int8/bytes_transpose_tmpl.h"
 
-const ingot_int8_bytes_table LEVEL_NAME(ingot_int8_bytes_table) = {quantize, dequantize, range,
-                                                                   add,      multiply,   transpose};
+const ingot_int8_bytes_table LEVEL_NAME(ingot_int8_bytes_table) = {
+    .quantize = quantize,
+    .dequantize = dequantize,
+    .range = range,
+    .add = add,
+    .multiply = multiply,
+    .softmax = softmax,
+    .maximum = maximum,
+    .transpose = transpose,
+};
