@@ -75,6 +75,22 @@ static void check_reductions(void)
     }
 }
 
+/* Any number of rows, in place, have the bits that each has alone. */
+static void check_softmax_rows(int level, bool logarithm)
+{
+    const ingot_reduce_table *table = ingot_reduce_table_at(level);
+    for (size_t rows = 1; rows < 11; rows++) {
+        size_t count = 1 + rows * rows * 3;
+        float *x = random_floats(count * rows, true), *alone = guard_floats(count * rows, true);
+        for (size_t row = 0; row < rows; row++)
+            table->softmax_rows(logarithm, x + row * count, 1, count, alone + row * count);
+        table->softmax_rows(logarithm, x, rows, count, x);
+        check_case(same_bits(x, alone, count * rows), "%s softmax of %zu rows of %zu: bits change",
+                   ingot_level_name(level), rows, count);
+        guard_release();
+    }
+}
+
 static void check_softmax(int level, bool logarithm)
 {
     const ingot_reduce_table *table = ingot_reduce_table_at(level);
@@ -86,7 +102,7 @@ static void check_softmax(int level, bool logarithm)
         if (count > 2)
             x[inner] = -INFINITY;
         if (inner == 1)
-            table->softmax_row(logarithm, x, count, y);
+            table->softmax_rows(logarithm, x, 1, count, y);
         else
             table->softmax_columns(logarithm, x, count, inner, inner, y);
         bool good = true;
@@ -164,7 +180,7 @@ static void check_odd_values(int level)
     float *x = random_floats(COUNT, true), *y = guard_floats(COUNT, true), mean, square;
     bool good = true;
     x[101] = NAN;
-    table->softmax_row(false, x, COUNT, y);
+    table->softmax_rows(false, x, 1, COUNT, y);
     for (size_t i = 0; i < COUNT; i++)
         good = good && isnan(y[i]);
     table->moments(x, COUNT, false, &mean, &square);
@@ -273,6 +289,8 @@ static void check(void)
             continue;
         for (int kind = 0; kind < INGOT_REDUCE_COUNT; kind++)
             check_level(level, (ingot_reduce_kind)kind);
+        check_softmax_rows(level, false);
+        check_softmax_rows(level, true);
         check_softmax(level, false);
         check_softmax(level, true);
         check_norms(level);
@@ -308,7 +326,8 @@ static void work(void *argument)
         } else if (b->what == ROW_SUM) {
             b->y[row] = b->table->row(INGOT_REDUCE_SUM, x, b->count);
         } else if (b->what == ROW_SOFTMAX) {
-            b->table->softmax_row(false, x, b->count, b->y + row * b->count);
+            b->table->softmax_rows(false, b->x, b->rows, b->count, b->y);
+            return;
         } else {
             b->table->moments(x, b->count, false, &mean, &square);
             b->table->normalize(x, b->count, mean, square, b->x, b->x, b->y + row * b->count);

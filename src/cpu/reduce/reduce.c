@@ -92,15 +92,17 @@ void ingot_reduce_f32(ingot_reduce_kind kind, size_t outer, size_t count, size_t
 static void run_softmax(void *argument, size_t chunk, int participant)
 {
     const axis_task *task = argument;
-    for (size_t i = chunk * task->pieces.per_chunk; i < end_of(&task->pieces, chunk); i++) {
+    size_t first = chunk * task->pieces.per_chunk, end = end_of(&task->pieces, chunk);
+    if (task->inner == 1) {
+        task->table->softmax_rows(task->logarithm, task->x + first * task->count, end - first, task->count,
+                                  task->y + first * task->count);
+        return;
+    }
+    for (size_t i = first; i < end; i++) {
         size_t outer = i / task->blocks, column = i % task->blocks * COLUMNS;
         size_t columns = task->inner - column < COLUMNS ? task->inner - column : COLUMNS;
         size_t at = outer * task->count * task->inner + column;
-        if (task->inner == 1)
-            task->table->softmax_row(task->logarithm, task->x + at, task->count, task->y + at);
-        else
-            task->table->softmax_columns(task->logarithm, task->x + at, task->count, task->inner, columns,
-                                         task->y + at);
+        task->table->softmax_columns(task->logarithm, task->x + at, task->count, task->inner, columns, task->y + at);
     }
 }
 

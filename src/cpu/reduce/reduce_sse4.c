@@ -4,5 +4,5 @@
 #include "cpu/reduce/reduce_tmpl.h"
 
 const ingot_reduce_table LEVEL_NAME(ingot_reduce_table) = {
-    row, columns_of, softmax_row, softmax_columns, moments, normalize, pool_row,
+    row, columns_of, softmax_rows, softmax_columns, moments, normalize, pool_row,
 };

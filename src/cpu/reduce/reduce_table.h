@@ -10,7 +10,8 @@ typedef struct ingot_reduce_table {
     float (*row)(ingot_reduce_kind kind, const float *x, size_t count);
     /* y[i] = join of x[j * inner + i] over j < count, for i < columns. */
     void (*columns)(ingot_reduce_kind kind, const float *x, size_t count, size_t inner, size_t columns, float *y);
-    void (*softmax_row)(bool logarithm, const float *x, size_t count, float *y);
+    /* Rows of count numbers that lie side by side. */
+    void (*softmax_rows)(bool logarithm, const float *x, size_t rows, size_t count, float *y);
     void (*softmax_columns)(bool logarithm, const float *x, size_t count, size_t inner, size_t columns, float *y);
     /* *mean and *square: the mean of x[count] and of the squares of x - mean, or 0 and the mean of squares. */
     void (*moments)(const float *x, size_t count, bool root_mean_square, float *mean, float *square);

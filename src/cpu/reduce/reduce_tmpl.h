@@ -194,10 +194,8 @@ static void affine(const float *x, size_t count, float scale, float shift, float
         v_store_part(y + i, v_fma(v_load_part(x + i, count - i), a, b), count - i);
 }
 
-static void softmax_row(bool logarithm, const float *x, size_t count, float *y)
+static void finish_softmax(bool logarithm, const float *x, size_t count, float most, float sum, float *y)
 {
-    float most = largest(x, count);
-    float sum = sum_exp(x, count, most, logarithm ? NULL : y);
     if (!logarithm) {
         affine(y, count, 1.0f / sum, 0.0f, y);
         return;
@@ -208,6 +206,22 @@ static void softmax_row(bool logarithm, const float *x, size_t count, float *y)
     for (size_t i = 0; i < count; i += LANES) {
         size_t part = count - i < LANES ? count - i : LANES;
         v_store_part(y + i, v_sub(v_sub(v_load_part(x + i, part), top), rest), part);
+    }
+}
+
+/* A row waits for its largest number, then for its sum: some rows at a time fill the waits of one another. */
+static void softmax_rows(bool logarithm, const float *x, size_t rows, size_t count, float *y)
+{
+    enum { AT_ONCE = 4 };
+    float most[AT_ONCE], sum[AT_ONCE];
+    for (size_t first = 0; first < rows; first += AT_ONCE, x += AT_ONCE * count, y += AT_ONCE * count) {
+        size_t some = rows - first < AT_ONCE ? rows - first : AT_ONCE;
+        for (size_t i = 0; i < some; i++)
+            most[i] = largest(x + i * count, count);
+        for (size_t i = 0; i < some; i++)
+            sum[i] = sum_exp(x + i * count, count, most[i], logarithm ? NULL : y + i * count);
+        for (size_t i = 0; i < some; i++)
+            finish_softmax(logarithm, x + i * count, count, most[i], sum[i], y + i * count);
     }
 }
 
