@@ -15,7 +15,9 @@
 /* Bytes between the links that a strip takes, about: with the weights they stay in the L2 cache. */
 #define STRIP_BYTES (384u << 10)
 /* Chunks of an image, at most: each one that begins anew does some rows again. */
-#define MOST_CHUNKS 4
+#define MOST_CHUNKS 16
+/* Rows of a strip, at least, that is made narrower so that there is one for each thread. */
+#define LEAST_ROWS 3
 
 /* What a participant keeps between strips. */
 typedef struct strips_state {
@@ -79,15 +81,23 @@ static size_t state_size(void)
     return (sizeof(strips_state) + INGOT_ALIGNMENT - 1) / INGOT_ALIGNMENT * INGOT_ALIGNMENT / sizeof(float);
 }
 
-static strips_task find_task(const ingot_link *links, size_t count)
+/* Strips of an image of so many rows for several threads: an even number, as from both ends they meet in the middle. */
+static size_t share_strips(size_t strips, size_t height, size_t threads)
+{
+    strips = ingot_most(strips, ingot_least(threads, height / LEAST_ROWS));
+    return ingot_least(strips + strips % 2, height);
+}
+
+static strips_task find_task(const ingot_link *links, size_t count, int threads)
 {
     strips_task t = {.links = links, .count = count, .rows = 1};
     const size_t height = links[count - 1].conv.out_height;
     while (t.rows < height && place_buffers(&t, t.rows + 1) * sizeof(float) <= STRIP_BYTES)
         t.rows++;
     t.strips = ingot_ceil_div(height, t.rows);
+    if (threads > 1)
+        t.strips = share_strips(t.strips, height, (size_t)threads);
     t.rows = ingot_ceil_div(height, t.strips);
-    t.strips = ingot_ceil_div(height, t.rows);
     t.chunks = ingot_least(t.strips, MOST_CHUNKS);
     t.scratch = state_size() + place_buffers(&t, t.rows);
     t.kernel = &ingot_conv_table_at(ingot_level_best())->blocked;
@@ -98,7 +108,8 @@ size_t ingot_strips_workspace(const ingot_link *links, size_t count, int threads
 {
     if (links[count - 1].conv.out_height * links[count - 1].conv.out_width == 0)
         return 0;
-    return find_task(links, count).scratch * sizeof(float) * (size_t)(threads > 1 ? threads : 1);
+    const size_t one = find_task(links, count, 1).scratch, more = find_task(links, count, threads).scratch;
+    return ingot_most(one, more * (size_t)(threads > 1 ? threads : 1)) * sizeof(float);
 }
 
 /* ---- Links ---- */
@@ -305,12 +316,15 @@ static void run_chunk(void *argument, size_t chunk, int participant)
     const strips_task *t = argument;
     strips_state *s = state_of(t, participant);
     float *buffers = (float *)(void *)s + state_size();
-    const size_t image = chunk / t->chunks, part = chunk % t->chunks, height = t->links[t->count - 1].conv.out_height;
-    if (part == 0 || s->next != chunk)
+    const size_t height = t->links[t->count - 1].conv.out_height, half = t->chunks - t->chunks / 2;
+    const size_t image = chunk / t->chunks, index = chunk % t->chunks;
+    /* Threads come from both ends: from the end on, the second half goes on from the middle, too. */
+    const size_t part = index < half ? index : half + t->chunks - 1 - index;
+    if (part == 0 || s->next != image * t->chunks + part)
         memset(s, 0, sizeof *s);
     for (size_t i = ingot_split(t->strips, t->chunks, part); i < ingot_split(t->strips, t->chunks, part + 1); i++)
-        run_strip(t, s, buffers, image, i * t->rows, ingot_least((i + 1) * t->rows, height));
-    s->next = chunk + 1;
+        run_strip(t, s, buffers, image, ingot_split(height, t->strips, i), ingot_split(height, t->strips, i + 1));
+    s->next = image * t->chunks + part + 1;
 }
 
 void ingot_strips_f32(const ingot_link *links, size_t count, const float *input, float *output, void *workspace,
@@ -319,7 +333,7 @@ void ingot_strips_f32(const ingot_link *links, size_t count, const float *input,
     const ingot_conv *last = &links[count - 1].conv;
     if (last->batch * last->outputs * last->out_height * last->out_width == 0)
         return;
-    strips_task t = find_task(links, count);
+    strips_task t = find_task(links, count, threads);
     t.input = input;
     t.output = output;
     t.workspace = workspace;
