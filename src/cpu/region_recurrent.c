@@ -2,6 +2,8 @@
  * with R and the cell. */
 #include "cpu/region_recurrent.h"
 
+#include <string.h>
+
 #include "base/threads.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
@@ -23,12 +25,23 @@ static bool has_lengths(const ingot_node *node)
     return node->operand_count > LENGTHS && node->inputs[LENGTHS];
 }
 
+static bool is_lstm(const ingot_node *node)
+{
+    return ingot_cpu_is(node, "LSTM") ||
+           (strcmp(node->domain, "ai.ingot") == 0 && strcmp(node->op_type, "ByteStateLSTM") == 0);
+}
+
+static bool is_layer(const ingot_node *node)
+{
+    return is_lstm(node) || ingot_cpu_is(node, "GRU");
+}
+
 static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
 {
     const ingot_recurrent_params *p = node->params;
     ingot_cpu_draft draft;
-    if ((!ingot_cpu_is(node, "LSTM") && !ingot_cpu_is(node, "GRU")) || !p->default_functions || p->input_forget ||
-        p->batch_first || !ingot_cpu_draft_node(node, &draft))
+    if (!is_layer(node) || !p->default_functions || p->input_forget || p->batch_first ||
+        !ingot_cpu_draft_node(node, &draft))
         return INGOT_OK;
     for (size_t i = 0; i < node->operand_count; i++)
         if (i != LENGTHS && node->inputs[i] && !ingot_cpu_is_float(node->inputs[i]))
@@ -69,7 +82,7 @@ static void pack_all(const ingot_recurrent_layer *l, const float *w, const float
 
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
-    tactic->name = ingot_cpu_is(region->nodes[0], "LSTM") ? "lstm_f32" : "gru_f32";
+    tactic->name = is_lstm(region->nodes[0]) ? "lstm_f32" : "gru_f32";
     if (!detail_of(region)->packs)
         return;
     ingot_recurrent_layer l = layer_of(region, NULL, region->inputs[W]->constant, region->inputs[R]->constant);
@@ -110,6 +123,8 @@ static ingot_recurrent_memory place_memory(const ingot_recurrent_layer *l, int t
     at.states[1] = ingot_take_part(&at.size, state);
     at.cell = ingot_take_part(&at.size, state);
     at.reset = ingot_take_part(&at.size, state);
+    at.codes = ingot_take_part(&at.size, l->params->byte_state ? l->hidden : 0);
+    at.values = ingot_take_part(&at.size, l->params->byte_state ? state : 0);
     size_t sharers = l->weights.by_units && threads > 1 ? (size_t)threads : 1;
     at.product = ingot_take_part(&at.size, larger(product, sharers * at.product_size));
     return at;

@@ -21,7 +21,8 @@ typedef struct ingot_recurrent_layer {
 /* Where the memory of a direction lies, in bytes. */
 typedef struct ingot_recurrent_memory {
     size_t inputs, gates, cell, reset, product, size;
-    size_t states[2]; /* by turns, where there is no Y to hold them */
+    size_t codes, values; /* of a state that is multiplied as bytes */
+    size_t states[2];     /* by turns, where there is no Y to hold them */
     size_t product_size;
 } ingot_recurrent_memory;
 

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "cpu/int8/bytes.h"
 #include "cpu/recurrent/recurrent.h"
 #include "cpu/region_recurrent.h"
+#include "ops/quantize.h"
 
 /* A part of one step of a direction: units first ... end - 1. */
 typedef struct part {
@@ -182,6 +184,29 @@ static void run_step(const part *p, const stages *order)
     }
 }
 
+/* The state that R is multiplied by: as it is, or as the bytes of each sequence make it. */
+static const float *state_for_product(const ingot_recurrent_job *j, size_t direction, const float *state)
+{
+    const ingot_recurrent_layer *l = &j->layer;
+    uint8_t *codes = (uint8_t *)memory_at(j, direction, j->memory.codes);
+    float *values = memory_at(j, direction, j->memory.values);
+    if (!l->params->byte_state)
+        return state;
+    for (size_t row = 0; row < l->batch; row++) {
+        const float *from = state + row * l->hidden;
+        float low, high, *to = values + row * l->hidden;
+        ingot_int8_range(from, l->hidden, &low, &high, 1);
+        ingot_dynamic_scale s = ingot_dynamic_scale_of(low, high);
+        memset(to, 0, l->hidden * sizeof *to);
+        if (!(s.scale > 0))
+            continue;
+        ingot_int8_scale scale = {.scale = s.scale, .zero = (int32_t)s.zero};
+        ingot_int8_quantize(from, &scale, codes, l->hidden, 1);
+        ingot_int8_dequantize(codes, &scale, to, l->hidden, 1);
+    }
+    return values;
+}
+
 /* Y is [steps, directions, batch, hidden], the states are [directions, batch, hidden]. */
 void ingot_recurrent_run_direction(void *argument, size_t direction, int participant)
 {
@@ -200,19 +225,20 @@ void ingot_recurrent_run_direction(void *argument, size_t direction, int partici
         memcpy(cell, initial_cell, size * sizeof *cell);
     memset(states[1], 0, size * sizeof *states[1]);
     part p = {.job = j, .direction = direction, .end = l->hidden, .product = memory_at(j, direction, m->product)};
-    p.previous = initial_h ? initial_h : states[1];
+    const float *state = initial_h ? initial_h : states[1];
     for (size_t i = 0; i < l->steps; i++) {
         size_t t = l->params->reverse[direction] ? l->steps - 1 - i : i;
         float *y = output_at(j, 0, (t * l->directions + direction) * size);
         p.index = i;
         p.inputs = memory_at(j, direction, m->inputs) + t * l->batch * l->rows;
+        p.previous = state_for_product(j, direction, state);
         p.h = y ? y : states[i % 2];
         run_step(&p, &order);
-        p.previous = p.h;
+        state = p.h;
     }
     float *last_h = output_at(j, 1, direction * size), *last_cell = lstm ? output_at(j, 2, direction * size) : NULL;
     if (last_h)
-        memcpy(last_h, p.previous, size * sizeof *last_h);
+        memcpy(last_h, state, size * sizeof *last_h);
     if (last_cell)
         memcpy(last_cell, cell, size * sizeof *last_cell);
 }

@@ -78,6 +78,9 @@ EXTRAS = [
            ("tokenexp", AttributeProto.STRING, None)], domain="com.microsoft", types=["tensor(string)"]),
 ]
 
+# Operators of ai.ingot with the inputs, outputs and attributes of one of the standard, of that version.
+OWN_FORMS = {("LSTM", 14): "ByteStateLSTM"}
+
 
 class Rows:
     """Rows of a table; a list that is there already, whole and in order, is used again."""
@@ -156,7 +159,8 @@ class Tables:
         self.schemas.append(((domain, name, since), f"{{{quote(domain)}, {quote(name)}, {numbers}}}"))
 
 
-def add_standard(tables, schema):
+def add_standard(tables, schema, own=None):
+    """own: its name in ai.ingot."""
     def values(parameters):
         return [(p.name, int(p.option.value), p.is_homogeneous, p.type_str) for p in parameters]
 
@@ -180,8 +184,8 @@ def add_standard(tables, schema):
               (schema.min_input, schema.max_input, schema.min_output, schema.max_output)]
     attributes = [(a.name, int(a.type.value), a.required, default(a)) for a in schema.attributes.values()]
     constraints = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
-    tables.add(schema.domain or "ai.onnx", schema.name, schema.since_version, flags, counts, values(schema.inputs),
-               values(schema.outputs), attributes, constraints)
+    key = ("ai.ingot", own, 1, EXTRA) if own else (schema.domain or "ai.onnx", schema.name, schema.since_version, flags)
+    tables.add(*key, counts, values(schema.inputs), values(schema.outputs), attributes, constraints)
 
 
 def add_extra(tables, operator):
@@ -232,6 +236,8 @@ def generate():
     key = lambda s: (s.domain or "ai.onnx", s.name, s.since_version)
     for schema in sorted(defs.get_all_schemas_with_history(), key=key):
         add_standard(tables, schema)
+        if (schema.name, schema.since_version) in OWN_FORMS:
+            add_standard(tables, schema, OWN_FORMS[schema.name, schema.since_version])
     for operator in EXTRAS:
         add_extra(tables, operator)
     for operator in onnxruntime_operators():

@@ -76,7 +76,8 @@ static ingot_graph_value *lstm_weights(ingot_expansion *e, size_t input, size_t 
     return ingot_expand_transpose(e, w, order, 3);
 }
 
-/* The input takes the values that 8 bits have, as in ONNX Runtime; the state, which it quantizes at every step, stays float. */
+/* The input takes the values that 8 bits have, and so does the state at every step: in ONNX Runtime with one range for all sequences
+ * of the batch, here each by itself, so that none changes another. */
 ingot_status ingot_upgrade_dynamic_quantize_lstm(ingot_node *node, ingot_error *error)
 {
     static const char *const names[] = {"activation_alpha", "activation_beta", "activations",  "clip",
@@ -93,7 +94,8 @@ ingot_status ingot_upgrade_dynamic_quantize_lstm(ingot_node *node, ingot_error *
     inputs[0] = INGOT_EXPAND(&e, "DequantizeLinear", 13, NULL, 0, parts[0], parts[1], parts[2]);
     inputs[1] = lstm_weights(&e, 1, W_SCALE, "W_scale");
     inputs[2] = lstm_weights(&e, 2, R_SCALE, "R_scale");
-    ingot_expand_node(&e, &(ingot_expand_spec){NULL, "LSTM", 14, attributes, count, inputs, 8}, 3, outputs);
+    ingot_expand_node(&e, &(ingot_expand_spec){"ai.ingot", "ByteStateLSTM", 1, attributes, count, inputs, 8}, 3,
+                      outputs);
     for (size_t i = 0; i < 3; i++)
         ingot_expand_result(&e, i, outputs[i]);
     return ingot_expand_end(&e);

@@ -2,6 +2,8 @@
 #ifndef INGOT_OPS_QUANTIZE_H
 #define INGOT_OPS_QUANTIZE_H
 
+#include <math.h>
+
 #include "ops/op.h"
 
 typedef struct ingot_quantize_params {
@@ -25,5 +27,23 @@ typedef enum ingot_granularity {
 ingot_status ingot_quantize_granularity(const ingot_node *node, const ingot_quantize_params *params, ingot_dims *dims,
                                         int rank, const ingot_dim *x, int scale_rank, const ingot_dim *scale,
                                         ingot_granularity *granularity, int *axis, ingot_error *error);
+
+/* Scale and zero point that DynamicQuantizeLinear gives to numbers low ... high, 0 among them. A range of nothing has scale 0. */
+typedef struct ingot_dynamic_scale {
+    float scale, zero;
+} ingot_dynamic_scale;
+
+static inline ingot_dynamic_scale ingot_dynamic_scale_of(float low, float high)
+{
+    float scale = (high - low) / UINT8_MAX;
+    return (ingot_dynamic_scale){scale, scale > 0 ? rintf(fminf(fmaxf(-low / scale, 0), UINT8_MAX)) : 0};
+}
+
+/* The code, a whole number from 0 to 255; NaN becomes 0. */
+static inline float ingot_dynamic_code(const ingot_dynamic_scale *s, float x)
+{
+    float code = s->scale > 0 ? rintf(x / s->scale) + s->zero : 0;
+    return code >= 0 ? (code <= UINT8_MAX ? code : UINT8_MAX) : 0;
+}
 
 #endif

@@ -127,6 +127,12 @@ static ingot_status check_lstm(const ingot_node *node, void *params, ingot_error
     return check_recurrent(node, params, 4, 3, defaults, error);
 }
 
+static ingot_status check_byte_state_lstm(const ingot_node *node, void *params, ingot_error *error)
+{
+    ((ingot_recurrent_params *)params)->byte_state = true;
+    return check_lstm(node, params, error);
+}
+
 static ingot_status check_gru(const ingot_node *node, void *params, ingot_error *error)
 {
     static const ingot_cell_activation_kind defaults[] = {INGOT_CELL_SIGMOID, INGOT_CELL_TANH};
@@ -232,6 +238,14 @@ const ingot_op ingot_op_lstm = {
     .params_size = sizeof(ingot_recurrent_params),
     .fields = recurrent_fields,
     .check = check_lstm,
+    .infer = infer_recurrent,
+};
+
+const ingot_op ingot_op_byte_state_lstm = {
+    .summary = "LSTM whose recurrent products see what DynamicQuantizeLinear makes of each state",
+    .params_size = sizeof(ingot_recurrent_params),
+    .fields = recurrent_fields,
+    .check = check_byte_state_lstm,
     .infer = infer_recurrent,
 };
 

@@ -48,6 +48,7 @@ typedef struct ingot_recurrent_params {
     bool reverse[2]; /* by direction */
     ingot_cell_activation functions[2]
                                    [INGOT_CELL_MAX_FUNCTIONS]; /* by direction: f, g, h of the standard's equations */
+    bool byte_state; /* R is multiplied by the values that 8 bits have, each sequence's state with a range of its own */
     bool default_functions; /* those that the standard names as defaults, in all directions */
 } ingot_recurrent_params;
 

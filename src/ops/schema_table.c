@@ -20,6 +20,7 @@ const ingot_schema_domain ingot_schema_domains[] = {
 const size_t ingot_schema_domain_count = 8;
 
 const ingot_schema ingot_schemas[] = {
+    {"ai.ingot", "ByteStateLSTM", 1, 8, 3, 8, 0, 3, 151, 159, 208, 139, 8, 3, 8, 2},
     {"ai.ingot", "WidenFloat", 1, 8, 1, 1, 1, 1, 0, 1, 0, 3, 1, 1, 0, 1},
     {"ai.onnx", "Abs", 1, 0, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 1},
     {"ai.onnx", "Abs", 6, 0, 1, 1, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1},
@@ -785,7 +786,7 @@ const ingot_schema ingot_schemas[] = {
     {"com.microsoft.nchwc", "Upsample", 1, 8, 1, 1, 1, 1, 0, 1, 831, 55, 1, 1, 4, 1},
 };
 
-const size_t ingot_schema_count = 763;
+const size_t ingot_schema_count = 764;
 
 const ingot_schema_value ingot_schema_values[] = {
     {"X", 0, 1, 0}, {"Y", 0, 1, 0}, {"input", 0, 1, 0}, {"output", 0, 1, 0}, {"A", 0, 1, 0}, {"B", 0, 1, 0},

@@ -168,6 +168,12 @@ def quantized_products():
         yield Case("DynamicQuantizeLSTM", [f32(5, 2, 3), i8(1, 3, 16), i8(1, 4, 16), f32(1, 32), None, None, None, None,
                                            *scales, *scales], {"hidden_size": 4}, constant=(1, 2, 3, 8, 9, 10, 11),
                    outputs=(FLOAT, FLOAT, FLOAT), tolerance=1.5e-2, note=note)
+    for note, more in (("states of many steps", {}), ("a sequence that ends early", {"lengths": True})):
+        scales = [np.full((2, 128), 0.004, np.float32), np.zeros((2, 128), np.int8)]
+        yield Case("DynamicQuantizeLSTM", [f32(40, 1, 12), i8(2, 12, 128), i8(2, 32, 128), f32(2, 256), i32([33]) if more else None,
+                                           f32(2, 1, 32), f32(2, 1, 32), None, *scales, *scales],
+                   {"hidden_size": 32, "direction": "bidirectional"}, constant=(1, 2, 3, 8, 9, 10, 11),
+                   outputs=(FLOAT, FLOAT, FLOAT), tolerance=1e-4, note=note)
     for note, directions, layer, more in (("attention", 1, True, {}), ("without a layer", 1, False, {"direction": "reverse"}),
                                           ("both ways", 2, True, {"direction": "bidirectional"})):
         size = 5 if layer else 6

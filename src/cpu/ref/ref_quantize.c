@@ -213,11 +213,10 @@ ingot_status ingot_ref_dynamic_quantize_linear(const ingot_kernel_call *call)
         low = x[i] < low ? x[i] : low;
         high = x[i] > high ? x[i] : high;
     }
-    float scale = (high - low) / UINT8_MAX;
-    float zero = scale > 0 ? rintf(fminf(fmaxf(-low / scale, 0), UINT8_MAX)) : 0;
+    ingot_dynamic_scale s = ingot_dynamic_scale_of(low, high);
     for (size_t i = 0; i < count; i++)
-        y[i] = (uint8_t)(scale > 0 ? round_to_range(x[i] / scale, zero, 0, UINT8_MAX) : 0);
-    *(float *)call->outputs[1]->data = scale;
-    *(uint8_t *)call->outputs[2]->data = (uint8_t)zero;
+        y[i] = (uint8_t)ingot_dynamic_code(&s, x[i]);
+    *(float *)call->outputs[1]->data = s.scale;
+    *(uint8_t *)call->outputs[2]->data = (uint8_t)s.zero;
     return INGOT_OK;
 }

@@ -6,6 +6,7 @@
 #include "cpu/ref/ref_iterate.h"
 #include "cpu/ref/ref_recurrent.h"
 #include "cpu/ref/ref_scratch.h"
+#include "ops/quantize.h"
 #include "ops/recurrent.h"
 
 typedef struct cell_job cell_job;
@@ -48,6 +49,22 @@ void ingot_ref_multiply(const double *matrix, const double *x, const double *bia
 {
     for (size_t row = 0; row < rows; row++)
         y[row] = dot(matrix + row * columns, x, columns) + (bias ? bias[row] : 0);
+}
+
+/* The state that R is multiplied by. */
+static const double *state_for_product(const cell_job *job)
+{
+    float low = 0, high = 0;
+    if (!job->params->byte_state)
+        return job->h;
+    for (size_t i = 0; i < job->hidden; i++) {
+        low = fminf(low, (float)job->h[i]);
+        high = fmaxf(high, (float)job->h[i]);
+    }
+    ingot_dynamic_scale s = ingot_dynamic_scale_of(low, high);
+    for (size_t i = 0; i < job->hidden; i++)
+        job->old[i] = (double)((ingot_dynamic_code(&s, (float)job->h[i]) - s.zero) * s.scale);
+    return job->old;
 }
 
 static double activation(const ingot_cell_activation *f, double x)
@@ -101,7 +118,7 @@ static void step_lstm(const cell_job *job, const ingot_cell_activation *f)
     const double *p = job->peepholes;
     double *gates = job->gates;
     ingot_ref_multiply(job->w, job->x, job->w_bias, job->rows, job->columns, gates);
-    ingot_ref_multiply(job->r, job->h, job->r_bias, job->rows, n, job->products);
+    ingot_ref_multiply(job->r, state_for_product(job), job->r_bias, job->rows, n, job->products);
     for (size_t i = 0; i < job->rows; i++)
         gates[i] += job->products[i];
     for (size_t j = 0; j < n; j++) { /* gates in the order i, o, f, c */
