@@ -1,4 +1,4 @@
-/* MatMul and Gemm of dequantized 8-bit tensors become products of integers: QLinearMatMul where
+/* Conv, MatMul and Gemm of dequantized 8-bit tensors become products of integers: QLinearConv and QLinearMatMul where
  * QuantizeLinear comes next, else MatMulIntegerToFloat; QGemm with or without. What the float form rounds in its sums, this one
  * does not. */
 #include "passes/quantized.h"
@@ -44,6 +44,25 @@ static bool is_read_by_quantizer(const ingot_graph_value *value)
 }
 
 /* ---- Each operator ---- */
+
+static ingot_status make_conv(ingot_node *node, ingot_error *error, bool *changed)
+{
+    product p = {0};
+    if (!take_operands(node, 0, &p) || !p.quantizer ||
+        !ingot_is_quantized_bias(ingot_operand(node, 2), &p.x, &p.w, &p.bias))
+        return INGOT_OK;
+    INGOT_TRY(set_zero_points(node->graph, &p, error));
+    ingot_graph_value *inputs[9] = {p.x.tensor, p.x.scale, p.x.zero, p.w.tensor, p.w.scale,
+                                    p.w.zero,   p.y.scale, p.y.zero, p.bias};
+    ingot_replacement by = {.op_type = "QLinearConv",
+                            .opset = 10,
+                            .inputs = inputs,
+                            .input_count = p.bias ? 9 : 8,
+                            .attributes = node->attributes,
+                            .attribute_count = node->attribute_count};
+    *changed = true;
+    return ingot_replace_node(p.quantizer, &by, NULL, error);
+}
 
 static ingot_status make_matmul(ingot_node *node, ingot_error *error, bool *changed)
 {
@@ -98,7 +117,7 @@ static ingot_status make_gemm(ingot_node *node, ingot_error *error, bool *change
 static const struct {
     const char *op_type;
     ingot_status (*make)(ingot_node *node, ingot_error *error, bool *changed);
-} products[] = {{"Gemm", make_gemm}, {"MatMul", make_matmul}};
+} products[] = {{"Conv", make_conv}, {"Gemm", make_gemm}, {"MatMul", make_matmul}};
 
 ingot_status ingot_pass_integer_products(ingot_graph *graph, const ingot_pass_context *context, bool *changed)
 {
