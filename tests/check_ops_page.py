@@ -28,6 +28,13 @@ Operators of `com.microsoft` that are refused by name, as are those of `org.pyto
 | EPContext, Snpe | hold code for one accelerator |
 | MoE, QMoE | experts in layouts of GPU kernels |
 | PackedAttention, PackedMultiHeadAttention, SparseAttention | ONNX Runtime has no kernel of its own for a CPU, or a layout of its own for GPUs |
+
+Parts of operators that are refused, with a message that names the input or attribute:
+
+| operator | part | what to do |
+|---|---|---|
+| GroupQueryAttention | a cache of 8 or 4 bits (`k_scale`, `v_scale`), `sliding_window_cache`, `query_seqlens` | export the cache in the type of the query, at its full length |
+| BeamSearch, GreedySearch | a decoder whose past and present share a buffer | export the decoder without `past_present_share_buffer` |
 """
 
 

@@ -599,6 +599,23 @@ def test_what_is_left_out_is_refused_by_name(ingot, tmp_path, op):
     assert "'N'" in message and op in message and "not supported" in message
 
 
+@pytest.mark.parametrize("part", ["k_scale", "sliding_window_cache", "query_seqlens"])
+def test_parts_of_group_query_attention_are_refused_by_name(ingot, tmp_path, part):
+    inputs = [f32(1, 1, 16), f32(1, 1, 8), f32(1, 1, 8), f32(1, 1, 4, 8), f32(1, 1, 4, 8), i32([0]), i32([1])] + [None] * 10
+    if part == "k_scale":
+        inputs[12] = f32(1)
+    if part == "query_seqlens":
+        inputs[16] = i32([1])
+    more = {"sliding_window_cache": 1, "local_window_size": 4} if part == "sliding_window_cache" else {}
+    model = model_of(Case("GroupQueryAttention", inputs, {"num_heads": 2, "kv_num_heads": 1, **more}, constant=(6,),
+                          outputs=(FLOAT, FLOAT, FLOAT)))
+    onnx.save(model, tmp_path / "model.onnx")
+    message = ingot("inspect", tmp_path / "model.onnx", code=1).stderr
+    assert part in message and "not support" in message
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "ops.md"
+    assert any("GroupQueryAttention" in line and part in line for line in page.read_text().split("Not taken")[1].splitlines())
+
+
 def test_other_domains_are_refused_by_name(ingot, tmp_path):
     model = model_of(Case("ATen", [f32(2)], domain="org.pytorch.aten"))
     model.opset_import.append(helper.make_opsetid("org.pytorch.aten", 1))
@@ -653,4 +670,44 @@ def test_models_that_onnx_runtime_saved_keep_their_values(ingot, tmp_path, chann
     onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     wanted = expected(model, {"x": x})
     found = run(ingot, onnx.load(tmp_path / "saved.onnx"), {"x": x}, tmp_path)
+    np.testing.assert_allclose(found["y"], wanted["y"], rtol=1e-4, atol=1e-5)
+
+
+# ---- Blocks of 8 channels, as machines without AVX-512 write them ----
+
+
+def in_blocks_of_8(w, grouped=False):
+    """Weights as the files have them, outputs rounded up to 8: [O / 8][I][taps][8], or, where whole blocks of inputs are read,
+    [O / 8][I / 8][taps][8 of I][8 of O]."""
+    w = np.pad(w, [(0, -w.shape[0] % 8)] + [(0, 0)] * 3)
+    o, i = w.shape[:2]
+    if not grouped and i >= 8:
+        parts = w.reshape(o // 8, 8, i // 8, 8, *w.shape[2:]).transpose(0, 2, 4, 5, 3, 1)
+    else:
+        parts = w.reshape(o // 8, 8, *w.shape[1:]).transpose(0, 2, 3, 4, 1)
+    return np.ascontiguousarray(parts).reshape(w.shape)
+
+
+def test_blocks_of_8_channels_are_put_in_order(ingot, tmp_path):
+    layers = [("first", f32(24, 3, 3, 3, scale=0.3), 1), ("depthwise", f32(24, 1, 3, 3, scale=0.3), 24), ("last", f32(20, 24, 1, 1, scale=0.2), 1)]
+    plain, blocked, tensors, stored, source = [], [], [], [], "x"
+    for name, w, group in layers:
+        node, (weights, bias) = conv_node(name, source, w, group=group, pads=[w.shape[2] // 2] * 4)
+        plain.append(node)
+        tensors += [weights, bias]
+        other = helper.make_node("Conv", list(node.input), [name], domain="com.microsoft.nchwc")
+        other.attribute.extend(node.attribute)
+        blocked.append(other)
+        stored += [numpy_helper.from_array(in_blocks_of_8(w, group > 1), name + "_w"),
+                   numpy_helper.from_array(np.pad(numpy_helper.to_array(bias), (0, -w.shape[0] % 8)), name + "_b")]
+        source = name
+    blocked.append(helper.make_node("ReorderOutput", ["last"], ["y"], domain="com.microsoft.nchwc", channels=20))
+    plain.append(helper.make_node("Identity", ["last"], ["y"]))
+    x = f32(1, 3, 12, 12)
+    models = [helper.make_model(
+        helper.make_graph(nodes, "network", [helper.make_tensor_value_info("x", FLOAT, x.shape)],
+                          [helper.make_tensor_value_info("y", FLOAT, None)], initializers),
+        opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft.nchwc", 1)], ir_version=8)
+        for nodes, initializers in ((plain, tensors), (blocked, stored))]
+    wanted, found = expected(models[0], {"x": x}), run(ingot, models[1], {"x": x}, tmp_path)
     np.testing.assert_allclose(found["y"], wanted["y"], rtol=1e-4, atol=1e-5)
