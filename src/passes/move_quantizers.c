@@ -15,9 +15,9 @@ static const struct mover {
     int since;        /* earlier opsets take no 8 bits */
     bool keeps_count; /* of elements: QuantizeLinear may come before it */
 } movers[] = {
-    {"Concat", 4, false}, {"Expand", 8, false},   {"Flatten", 9, true},   {"Gather", 1, false},
-    {"Reshape", 5, true}, {"Slice", 1, false},    {"Split", 2, false},    {"Squeeze", 1, true},
-    {"Tile", 6, false},   {"Transpose", 1, true}, {"Unsqueeze", 1, true},
+    {"Concat", 4, false},   {"Expand", 8, false}, {"Flatten", 9, true},   {"Gather", 1, false},
+    {"MaxPool", 12, false}, {"Reshape", 5, true}, {"Slice", 1, false},    {"Split", 2, false},
+    {"Squeeze", 1, true},   {"Tile", 6, false},   {"Transpose", 1, true}, {"Unsqueeze", 1, true},
 };
 
 static const struct mover *mover_of(const ingot_node *node)
