@@ -54,13 +54,15 @@ static inline __attribute__((always_inline)) void finish(const ingot_gemm_tile *
             }
         }
     }
-    /* The limit is the first operand: a NaN in the second one goes through. */
-    __m512 low = _mm512_set1_ps(t->low), high = _mm512_set1_ps(t->high);
+    if (t->low > -INFINITY || t->high < INFINITY) {
+        /* The limit is the first operand: a NaN in the second one goes through. */
+        __m512 low = _mm512_set1_ps(t->low), high = _mm512_set1_ps(t->high);
 #pragma GCC unroll 14
-    for (int i = 0; i < rows; i++) {
+        for (int i = 0; i < rows; i++) {
 #pragma GCC unroll 8
-        for (int v = 0; v < vectors; v++)
-            sum[i][v] = _mm512_min_ps(high, _mm512_max_ps(low, sum[i][v]));
+            for (int v = 0; v < vectors; v++)
+                sum[i][v] = _mm512_min_ps(high, _mm512_max_ps(low, sum[i][v]));
+        }
     }
 }
 
