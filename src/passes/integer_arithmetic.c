@@ -1,5 +1,5 @@
 /* Add, Mul, GlobalAveragePool, Softmax, Sigmoid and LeakyRelu between DequantizeLinear and QuantizeLinear become operators on
- * 8 bits, with the roundings that ONNX Runtime's have. */
+ * 8 bits, with the roundings that ONNX Runtime's have; Concat joins codes, each part's first made those of the result. */
 #include "passes/quantized.h"
 
 #define MS_DOMAIN "com.microsoft"
@@ -60,12 +60,80 @@ static ingot_status make(ingot_node *node, const struct form *form, ingot_node *
     return ingot_replace_node(quantizer, &by, NULL, error);
 }
 
+/* ---- Concat ---- */
+
+/* The codes of the same numbers with another scale and zero point: a LeakyRelu that changes nothing looks them up. */
+static ingot_status requantize(ingot_node *before, ingot_quantized *from, const ingot_quantized *to,
+                               ingot_graph_value **codes, ingot_error *error)
+{
+    ingot_attribute same = {.name = "alpha", .type = INGOT_ATTRIBUTE_FLOAT, .f = 1};
+    ingot_node *node;
+    *codes = from->tensor;
+    if (ingot_same_quantization(from, to))
+        return INGOT_OK;
+    INGOT_TRY(ingot_set_zero_point(before->graph, from, error));
+    INGOT_TRY(ingot_graph_add_value(before->graph, "", 0, codes, error));
+    ingot_graph_value *inputs[5] = {from->tensor, from->scale, from->zero, to->scale, to->zero};
+    ingot_node_spec spec = {.domain = MS_DOMAIN,
+                            .op_type = "QLinearLeakyRelu",
+                            .name = before->name,
+                            .opset = 1,
+                            .inputs = inputs,
+                            .input_count = 5,
+                            .operand_count = 5,
+                            .outputs = codes,
+                            .output_count = 1,
+                            .attributes = &same,
+                            .attribute_count = 1};
+    return ingot_insert_node(before->graph, &spec, before, &node, error);
+}
+
+static bool are_dequantized(const ingot_node *node, ingot_element element)
+{
+    for (size_t i = 0; i < node->operand_count; i++) {
+        ingot_quantized q;
+        if (!ingot_is_dequantized_by_one(node->inputs[i], &q) || q.tensor->type.element != element)
+            return false;
+    }
+    return true;
+}
+
+static ingot_status join(ingot_node *node, ingot_error *error, bool *changed)
+{
+    ingot_quantized y, part;
+    ingot_node *quantizer = ingot_quantizer_of(node->outputs[0], &y);
+    if (!quantizer || !are_dequantized(node, y.tensor->type.element))
+        return INGOT_OK;
+    size_t count = node->operand_count;
+    ingot_graph_value **inputs =
+        ingot_arena_alloc_array(node->graph->module->arena, count, sizeof(ingot_graph_value *));
+    if (!inputs)
+        return ingot_fail_memory(error, count * sizeof(ingot_graph_value *), "a pass");
+    INGOT_TRY(ingot_set_zero_point(node->graph, &y, error));
+    for (size_t i = 0; i < count; i++) {
+        ingot_is_dequantized_by_one(node->inputs[i], &part);
+        INGOT_TRY(requantize(node, &part, &y, &inputs[i], error));
+    }
+    ingot_replacement by = {.op_type = "Concat",
+                            .opset = node->opset,
+                            .inputs = inputs,
+                            .input_count = count,
+                            .attributes = node->attributes,
+                            .attribute_count = node->attribute_count};
+    *changed = true;
+    return ingot_replace_node(quantizer, &by, NULL, error);
+}
+
+/* ---- The pass ---- */
+
 ingot_status ingot_pass_integer_arithmetic(ingot_graph *graph, const ingot_pass_context *context, bool *changed)
 {
     for (ingot_node *n = graph->first, *next; n; n = next) {
         ingot_quantized operands[MAX_OPERANDS], y;
         ingot_graph_value *inputs[3 * MAX_OPERANDS + 2];
         next = n->next;
+        if (ingot_node_is(n, "Concat") && n->opset >= 4)
+            INGOT_TRY(join(n, context->error, changed));
         const struct form *form = form_of(n);
         if (!form || n->attribute_count >= MAX_ATTRIBUTES)
             continue;

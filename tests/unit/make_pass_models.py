@@ -299,6 +299,12 @@ g (float[2,3] x) => (float[2,3] y) <float s = {0.1}, uint8 z = {128}, float r = 
   k = QuantizeLinear(j, r, z) l = DequantizeLinear(k, r, z) y = Neg(l)
 }
 """,
+    "quantized_parts": """
+g (float[2,3] x) => (float[4,3] y) <float s = {0.1}, uint8 z = {128}, float r = {0.2}, uint8 none = {0}> {
+  a = QuantizeLinear(x, s, z) b = DequantizeLinear(a, s, z) c = Neg(b) d = QuantizeLinear(c, r, none) e = DequantizeLinear(d, r, none)
+  f = Concat <axis = 0> (b, e) h = QuantizeLinear(f, s, z) y = DequantizeLinear(h, s, z)
+}
+""",
     "quantized_products": """
 g (float[2,3] x) => (float[2,2] y) <float s = {0.1}, uint8 z = {128}, int8[3,2] w = {1, 2, 3, 4, 5, 6}, float[2] ws = {0.02, 0.03},
   int8[2] wz = {0, 0}, int8[2,2] v = {1, 2, 3, 4}, float vs = {0.04}, int32[2] bias = {7, -8}, float bs = {0.004}> {

@@ -471,6 +471,16 @@ static void weights_of_float_products_are_dequantized_once(void **state)
     close_fixture(&f);
 }
 
+static void parts_of_another_scale_are_looked_up(void **state)
+{
+    fixture f;
+    OPEN(&f, quantized_parts);
+    optimize_well(&f, INGOT_OPT_ALL);
+    expect_operators(f.module->main,
+                     "QuantizeLinear DequantizeLinear Neg QuantizeLinear QLinearLeakyRelu Concat DequantizeLinear");
+    close_fixture(&f);
+}
+
 static void products_between_quantizers_are_of_codes(void **state)
 {
     fixture f;
@@ -623,6 +633,7 @@ int main(void)
         cmocka_unit_test(a_swallowed_value_that_is_an_output_is_made_beside),
         cmocka_unit_test(what_moves_elements_moves_codes),
         cmocka_unit_test(weights_of_float_products_are_dequantized_once),
+        cmocka_unit_test(parts_of_another_scale_are_looked_up),
         cmocka_unit_test(products_between_quantizers_are_of_codes),
         cmocka_unit_test(arithmetic_between_quantizers_is_done_on_codes),
         cmocka_unit_test(the_level_decides_what_runs),
