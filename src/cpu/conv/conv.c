@@ -125,10 +125,11 @@ static size_t round_up(size_t floats)
     return ingot_ceil_div(floats, line) * line;
 }
 
-/* Whether a pointwise convolution's input is used where it lies. */
+/* Whether a pointwise convolution's input is used where it lies: for few row tiles, and a column lies in one piece anyway. */
 static bool is_direct(const ingot_conv *c, const conv_sizes *sizes)
 {
-    return choose_tactic(c) == POINTWISE && ingot_gemm_row_tiles(sizes->kernel, sizes->m) <= DIRECT_TILES;
+    return choose_tactic(c) == POINTWISE &&
+           (sizes->n == 1 || ingot_gemm_row_tiles(sizes->kernel, sizes->m) <= DIRECT_TILES);
 }
 
 /* How a product is split. Of a single column the weights are all that counts: their rows are split, some tiles at a time. */
