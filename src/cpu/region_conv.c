@@ -203,8 +203,10 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
         tactic->name = ingot_conv_f32_tactic(&conv);
 }
 
-/* Times that the plain kernels take, against those of the blocked ones: measured on large and on depthwise convolutions. */
+/* Times that the plain kernels take, against those of the blocked ones: measured on large convolutions, on those of few channels, and
+ * on depthwise ones. */
 #define PLAIN_TIME           1.15
+#define PLAIN_FIRST_TIME     1.3
 #define PLAIN_DEPTHWISE_TIME 2.0
 /* Channels of an image up to which it is read plain. */
 #define FIRST_CHANNELS 8
@@ -213,7 +215,9 @@ double ingot_cpu_conv_cost(const ingot_conv *c, bool blocked)
 {
     const bool depthwise = c->groups > 1 && ingot_blocked_depthwise_suits(c);
     const double padded = (double)(ingot_block_count(c->outputs) * INGOT_BLOCK) / (double)c->outputs;
-    const double time = blocked ? padded : depthwise ? PLAIN_DEPTHWISE_TIME : PLAIN_TIME;
+    const bool first = c->groups == 1 && c->channels <= FIRST_CHANNELS;
+    const double plain = depthwise ? PLAIN_DEPTHWISE_TIME : first ? PLAIN_FIRST_TIME : PLAIN_TIME;
+    const double time = blocked ? padded : plain;
     double pixels = (double)c->batch * (double)(c->out_height * c->out_width);
     double inputs = (double)c->batch * (double)(c->channels * c->in_height * c->in_width);
     double outputs = pixels * (double)c->outputs, weights = (double)(c->channels / c->groups);

@@ -55,6 +55,9 @@ static bool always_covers(const ingot_window_params *p)
     return covers;
 }
 
+/* Time of windows in plain rows, against those of whole pixels of a block. */
+#define PLAIN_TIME 2.5
+
 static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
 {
     const detail *d = ((const ingot_cpu_region *)region->detail)->detail;
@@ -62,6 +65,8 @@ static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
     if (!ingot_cpu_can_block(region->inputs[0]) || (d->average && !d->global && !always_covers(&p->window)))
         return;
     ingot_tactic *t = ingot_cpu_add_blocked(list, region, d->global ? "pool_global_c16" : "pool_c16", 0);
+    if (!d->global)
+        list->list[0].cost = PLAIN_TIME * ingot_cpu_moving_cost(region, &list->list[0]);
     if (t && d->global) /* one pixel a channel: both layouts are the same but for the lanes behind */
         t->output_layouts[0] = INGOT_LAYOUT_PLAIN;
 }
