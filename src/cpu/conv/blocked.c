@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "cpu/conv/blocked_line.h"
 #include "cpu/conv/blocked_way.h"
 #include "cpu/conv/blocked_winograd.h"
 #include "cpu/eltwise/vec_table.h"
@@ -352,6 +353,10 @@ void ingot_blocked_f32(const ingot_blocked_conv *b, const float *input, const fl
         return;
     if (ingot_blocked_is_winograd(b)) {
         ingot_blocked_winograd_f32(c, input, packed, epilogue, output, workspace, threads);
+        return;
+    }
+    if (ingot_blocked_is_line(b)) {
+        ingot_blocked_line_f32(c, input, packed, epilogue, output, workspace, threads);
         return;
     }
     ingot_blocked_way way = ingot_blocked_find_way(b, threads);

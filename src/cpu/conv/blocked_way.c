@@ -22,6 +22,11 @@ bool ingot_blocked_is_winograd(const ingot_blocked_conv *b)
     return !b->plain_input && ingot_blocked_winograd_suits(b->conv);
 }
 
+bool ingot_blocked_is_line(const ingot_blocked_conv *b)
+{
+    return !b->plain_input && ingot_blocked_line_suits(b->conv);
+}
+
 static const ingot_blocked_kernel *find_kernel(const ingot_conv *c)
 {
     const ingot_gemm_kernel *kernel = c->kernel ? c->kernel : ingot_gemm_kernel_best();
@@ -138,6 +143,8 @@ size_t ingot_blocked_workspace(const ingot_blocked_conv *b, int threads)
         return 0;
     if (ingot_blocked_is_winograd(b))
         return ingot_blocked_winograd_workspace(b->conv, threads);
+    if (ingot_blocked_is_line(b))
+        return ingot_blocked_line_workspace(b->conv, threads);
     ingot_blocked_way one = ingot_blocked_find_way(b, 1), more = ingot_blocked_find_way(b, threads);
     size_t many = threads > 1 ? (size_t)threads : 1;
     return ingot_most(one.shared + one.scratch, more.shared + more.scratch * many) * sizeof(float);
@@ -149,5 +156,7 @@ const char *ingot_blocked_tactic(const ingot_blocked_conv *b)
         return "first c16";
     if (ingot_blocked_is_winograd(b))
         return "winograd c16";
+    if (ingot_blocked_is_line(b))
+        return "winograd line c16";
     return b->conv->kernel_height * b->conv->kernel_width == 1 ? "pointwise c16" : "direct c16";
 }

@@ -46,6 +46,8 @@ typedef struct ingot_blocked_way {
 ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int threads);
 /* Whether it is Winograd's way instead. */
 bool ingot_blocked_is_winograd(const ingot_blocked_conv *b);
+/* Or along rows. */
+bool ingot_blocked_is_line(const ingot_blocked_conv *b);
 
 static inline size_t ingot_least(size_t a, size_t b)
 {

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "cpu/conv/conv_table.h"
+#include "cpu/conv/blocked_points.h"
 #include "cpu/eltwise/vec.h"
 
 #define TILE 4 /* outputs of a tile, across and down */
@@ -76,12 +76,6 @@ typedef struct winograd_way {
     size_t input, work;           /* all points; work is a participant's */
 } winograd_way;
 
-/* An odd number of cache lines: else points that are a page apart would drive each other out of the cache. */
-static size_t point_pitch(size_t floats)
-{
-    return (floats / INGOT_BLOCK | 1) * INGOT_BLOCK + (floats / INGOT_BLOCK % 2 == 1 ? 2 * INGOT_BLOCK : 0);
-}
-
 static winograd_way find_way(const ingot_conv *c)
 {
     const ingot_gemm_kernel *kernel = c->kernel ? c->kernel : ingot_gemm_kernel_best();
@@ -106,10 +100,10 @@ static winograd_way find_way(const ingot_conv *c)
     if (way.tile_chunks == 1 && way.tiles >= LEAST_TILES)
         way.tile_chunks = 2; /* each core then meets its half of the image */
     way.input_chunk = way.tiles < INPUT_CHUNK ? way.tiles : INPUT_CHUNK;
-    way.point_size = point_pitch(way.in_blocks * way.tiles * INGOT_BLOCK);
+    way.point_size = ingot_point_pitch(way.in_blocks * way.tiles * INGOT_BLOCK);
     size_t width = way.groups.most * INGOT_BLOCK, steps = ingot_ceil_div(way.in_blocks, way.k_parts) * INGOT_BLOCK;
-    way.weight_size = point_pitch(steps * width + INGOT_BLOCK);
-    way.sum_size = point_pitch(ingot_ceil_div(way.tiles, way.tile_chunks) * width);
+    way.weight_size = ingot_point_pitch(steps * width + INGOT_BLOCK);
+    way.sum_size = ingot_point_pitch(ingot_ceil_div(way.tiles, way.tile_chunks) * width);
     way.input = INGOT_WINOGRAD_POINTS * way.point_size;
     way.work = INGOT_WINOGRAD_POINTS * (way.weight_size + way.sum_size + INGOT_BLOCK);
     return way;
@@ -209,40 +203,6 @@ static void finish_tile_outputs(const winograd_task *task, size_t tile, size_t b
     way->table->blocked_winograd.store(&store);
 }
 
-/* The products at all points for some tiles and a group of outputs, of a part of the channels. */
-static void multiply(const winograd_task *task, size_t first_block, size_t end_block, size_t tile, size_t tiles,
-                     size_t blocks, const float *weights, float *sums)
-{
-    const winograd_way *way = task->way;
-    static const ingot_blocked_tap tap = {0, 0};
-    ingot_blocked_tile t = {.blocks = blocks,
-                            .in_blocks = end_block - first_block,
-                            .in_block = task->tiles * INGOT_BLOCK,
-                            .last_channels = INGOT_BLOCK,
-                            .taps = &tap,
-                            .tap_count = 1,
-                            .weight_block = blocks * INGOT_BLOCK * INGOT_BLOCK,
-                            .out_block = tiles * INGOT_BLOCK,
-                            .accumulate = first_block > 0};
-    if (end_block == way->in_blocks)
-        t.last_channels = way->channels - (end_block - 1) * INGOT_BLOCK;
-    size_t pieces = ingot_ceil_div(tiles, way->table->blocked.most_columns[blocks]);
-    for (size_t point = 0; point < INGOT_WINOGRAD_POINTS; point++) {
-        t.weights = weights + point * way->weight_size;
-        t.weights_ahead = t.in_ahead = (const char *)t.weights;
-        for (size_t i = 0; i < pieces; i++) {
-            size_t first = ingot_split(tiles, pieces, i);
-            t.columns = ingot_split(tiles, pieces, i + 1) - first;
-            size_t half = (t.columns + 1) / 2 * INGOT_BLOCK;
-            t.in[0] = task->points + point * way->point_size + (first_block * task->tiles + tile + first) * INGOT_BLOCK;
-            t.in[1] = t.in[0] + half;
-            t.out[0] = sums + point * way->sum_size + first * INGOT_BLOCK;
-            t.out[1] = t.out[0] + half;
-            way->table->blocked.tile(&t);
-        }
-    }
-}
-
 /* A group of outputs, for some tiles of the block. */
 static void run_outputs(void *argument, size_t chunk, int participant)
 {
@@ -257,6 +217,18 @@ static void run_outputs(void *argument, size_t chunk, int participant)
     float *weights = task->work + (size_t)participant * way->work;
     float *sums = weights + INGOT_WINOGRAD_POINTS * way->weight_size;
     float *buffer = sums + INGOT_WINOGRAD_POINTS * way->sum_size;
+    ingot_point_products products = {.kernel = &way->table->blocked,
+                                     .points = INGOT_WINOGRAD_POINTS,
+                                     .tiles = tiles,
+                                     .blocks = end - first,
+                                     .channels = way->channels,
+                                     .in = task->points + tile * INGOT_BLOCK,
+                                     .in_block = task->tiles * INGOT_BLOCK,
+                                     .in_pitch = way->point_size,
+                                     .weights = weights,
+                                     .weight_pitch = way->weight_size,
+                                     .sums = sums,
+                                     .sum_pitch = way->sum_size};
     for (size_t k = 0; k < way->k_parts; k++) {
         size_t first_block = ingot_split(way->in_blocks, way->k_parts, k);
         size_t end_block = ingot_split(way->in_blocks, way->k_parts, k + 1);
@@ -266,7 +238,9 @@ static void run_outputs(void *argument, size_t chunk, int participant)
                                                  weights + (block - first_block) * INGOT_BLOCK * width,
                                                  way->weight_size);
         }
-        multiply(task, first_block, end_block, tile, tiles, end - first, weights, sums);
+        products.first_block = first_block;
+        products.end_block = end_block;
+        ingot_blocked_multiply_points(&products);
     }
     for (size_t block = first; block < end; block++) {
         for (size_t i = 0; i < tiles; i++)

@@ -5,6 +5,7 @@
 #include "cpu/conv/im2col_tmpl.h"
 #include "cpu/conv/winograd_tmpl.h"
 
+#include "cpu/conv/blocked_line_tmpl.h"
 #include "cpu/conv/blocked_winograd_tmpl.h"
 
 const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {
@@ -16,4 +17,5 @@ const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {
     winograd_store,
     {MAX_BLOCKS, {0, ONE_BLOCK, TWO_BLOCKS, THREE_BLOCKS}, blocked_tile, plain_tile, copy_phase},
     {blocked_weights, blocked_points, blocked_sums, blocked_store},
+    {line_weights, line_points, line_sums},
 };

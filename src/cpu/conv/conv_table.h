@@ -3,6 +3,7 @@
 #define INGOT_CPU_CONV_TABLE_H
 
 #include "cpu/conv/blocked.h"
+#include "cpu/conv/blocked_line.h"
 #include "cpu/conv/blocked_winograd.h"
 #include "cpu/conv/winograd.h"
 #include "cpu/simd/level.h"
@@ -51,6 +52,7 @@ typedef struct ingot_conv_table {
     ingot_winograd_store_function winograd_store;
     ingot_blocked_kernel blocked;
     ingot_blocked_winograd_kernel blocked_winograd;
+    ingot_line_kernel line;
 } ingot_conv_table;
 
 #define INGOT_LEVEL(suffix, features) extern const ingot_conv_table ingot_conv_table_##suffix;
