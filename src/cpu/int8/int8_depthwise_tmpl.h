@@ -38,20 +38,34 @@ static void zip_columns(const ingot_int8_depthwise *d, size_t quads)
     }
 }
 
-/* Sums of one place: channels first, first + 1, ... */
-static inline void sum_place(const ingot_int8_depthwise *d, size_t quads, size_t place, size_t first, size_t vectors,
-                             int32_t *to)
+/* Sums of rows places from the given one on, for a vector of channels. */
+INLINE void sum_places(const ingot_int8_depthwise *d, const size_t quads, const size_t kernel_width, size_t place,
+                       size_t rows, size_t channel, int32_t *to)
 {
     const size_t column_bytes = quads * CHANNELS * 4;
+    const ints start = i_load(d->out.start + channel);
+    const size_t step = d->stride * column_bytes, across = d->dilation * column_bytes;
+    const uint8_t *from = d->columns + place * step + channel * 4;
+    for (size_t i = 0; i < rows; i++, from += step, to += VECTORS * LANES) {
+        ints sum = start;
+        const int8_t *b = d->b + channel * 4;
+        const uint8_t *column = from;
+        for (size_t kx = 0; kx < kernel_width; kx++, column += across)
+            for (size_t quad = 0; quad < quads; quad++, b += CHANNELS * 4)
+                sum = i_dot(sum, load_ready_a(column + quad * CHANNELS * 4), make_ready_b(b));
+        i_store(to, sum);
+    }
+}
+
+static __attribute__((noinline)) void sum_part(const ingot_int8_depthwise *d, size_t quads, size_t place, size_t rows,
+                                               size_t first, size_t vectors, sums *s)
+{
     for (size_t v = 0; v < vectors; v++) {
         size_t channel = first + v * LANES;
-        ints sum = i_load(d->out.start + channel);
-        const uint8_t *column = d->columns + place * d->stride * column_bytes + channel * 4;
-        const int8_t *b = d->b + channel * 4;
-        for (size_t kx = 0; kx < d->kernel_width; kx++, column += (d->dilation - 1) * column_bytes)
-            for (size_t quad = 0; quad < quads; quad++, column += CHANNELS * 4, b += CHANNELS * 4)
-                sum = i_dot(sum, load_ready_a(column), make_ready_b(b));
-        i_store(to + v * LANES, sum);
+        if (quads == 1 && d->kernel_width == 3)
+            sum_places(d, 1, 3, place, rows, channel, &s->at[0][v * LANES]);
+        else
+            sum_places(d, quads, d->kernel_width, place, rows, channel, &s->at[0][v * LANES]);
     }
 }
 
@@ -66,8 +80,7 @@ void KERNEL(depthwise)(const ingot_int8_depthwise *d)
         for (size_t first = 0; first < out.columns; first += VECTORS * LANES) {
             size_t vectors = (out.columns - first + LANES - 1) / LANES;
             vectors = vectors < VECTORS ? vectors : VECTORS;
-            for (size_t i = 0; i < out.rows; i++)
-                sum_place(d, quads, place + i, first, vectors, s.at[i]);
+            sum_part(d, quads, place, out.rows, first, vectors, &s);
             finish[out.output](&out, first, vectors, &s);
         }
         out.c = (char *)out.c + out.rows * out.c_row * element_size;

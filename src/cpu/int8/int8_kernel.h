@@ -25,6 +25,8 @@ typedef struct ingot_int8_tile {
     ptrdiff_t a_row;
     const ptrdiff_t *a_runs;
     const int8_t *b;
+    const char *prefetch; /* for each quad, what lies here is fetched, prefetch_step bytes further each time */
+    size_t prefetch_step;
     const int32_t *start;
     const int32_t *row_sums, *b_zero;
     ingot_int8_output output;

@@ -11,28 +11,28 @@ typedef struct sums {
     _Alignas(64) int32_t at[MAX_ROWS][VECTORS * LANES];
 } sums;
 
-/* Calls STORE(index of the element in C, its column, vector of sums, lanes) for all of the part. Of the tile a copy is read, which the
- * stores cannot change. */
-#define FOR_EACH_VECTOR(STORE)                                                            \
-    const ingot_int8_tile t = *tile;                                                      \
-    for (size_t i = 0; i < t.rows; i++) {                                                 \
-        for (size_t v = 0; v < vectors; v++) {                                            \
-            size_t column = first + v * LANES, rest = t.columns - column;                 \
-            ints sum = i_load(&s->at[i][v * LANES]);                                      \
-            if (t.row_sums)                                                               \
-                sum = i_sub(sum, i_mul(i_set(t.row_sums[i]), i_load(t.b_zero + column))); \
-            STORE(i *t.c_row + column, column, sum, rest < LANES ? rest : LANES);         \
-        }                                                                                 \
+/* Calls STORE(index of the element in C, its column, vector of sums, lanes) for all of the part; whole: all vectors have all their
+ * lanes. Of the tile a copy is read, which the stores cannot change. */
+#define FOR_EACH_VECTOR(STORE)                                                              \
+    const ingot_int8_tile t = *tile;                                                        \
+    for (size_t i = 0; i < t.rows; i++) {                                                   \
+        _Pragma("GCC unroll 4") for (size_t v = 0; v < vectors; v++)                        \
+        {                                                                                   \
+            size_t column = first + v * LANES, rest = t.columns - column;                   \
+            ints sum = i_load(&s->at[i][v * LANES]);                                        \
+            if (t.row_sums)                                                                 \
+                sum = i_sub(sum, i_mul(i_set(t.row_sums[i]), i_load(t.b_zero + column)));   \
+            STORE(i *t.c_row + column, column, sum, whole || rest >= LANES ? LANES : rest); \
+        }                                                                                   \
     }
 
-static void finish_sums(const ingot_int8_tile *tile, size_t first, size_t vectors, const sums *s)
-{
+INLINE void store_sums(const ingot_int8_tile *tile, size_t first, size_t vectors, const bool whole, const sums *s){
 #define STORE(at, column, sum, count) i_store_part((int32_t *)t.c + (at), sum, count)
     FOR_EACH_VECTOR(STORE)
 #undef STORE
 }
 
-static void finish_floats(const ingot_int8_tile *tile, size_t first, size_t vectors, const sums *s)
+INLINE void store_floats(const ingot_int8_tile *tile, size_t first, size_t vectors, const bool whole, const sums *s)
 {
 #define STORE(at, column, sum, count)                                 \
     vec value = v_mul(i_to_float(sum), v_load(t.scale + (column)));   \
@@ -45,7 +45,7 @@ static void finish_floats(const ingot_int8_tile *tile, size_t first, size_t vect
 #undef STORE
 }
 
-static void finish_bytes(const ingot_int8_tile *tile, size_t first, size_t vectors, const sums *s)
+INLINE void store_bytes(const ingot_int8_tile *tile, size_t first, size_t vectors, const bool whole, const sums *s)
 {
     const vec low = v_set(tile->low), high = v_set(tile->high);
     const ints zero = i_set(tile->zero);
@@ -56,7 +56,21 @@ static void finish_bytes(const ingot_int8_tile *tile, size_t first, size_t vecto
 #undef STORE
 }
 
-static void (*const finish[])(const ingot_int8_tile *tile, size_t first, size_t vectors, const sums *s) = {
+typedef void (*finish_function)(const ingot_int8_tile *tile, size_t first, size_t vectors, const sums *s);
+
+#define FINISH_FUNCTION(kind)                                                                           \
+    static void finish_##kind(const ingot_int8_tile *tile, size_t first, size_t vectors, const sums *s) \
+    {                                                                                                   \
+        if (tile->columns - first >= VECTORS * LANES && !tile->row_sums)                                \
+            store_##kind(tile, first, VECTORS, true, s);                                                \
+        else                                                                                            \
+            store_##kind(tile, first, vectors, false, s);                                               \
+    }
+FINISH_FUNCTION(sums)
+FINISH_FUNCTION(floats)
+FINISH_FUNCTION(bytes)
+
+static const finish_function finish[] = {
     [INGOT_INT8_SUMS] = finish_sums, [INGOT_INT8_FLOATS] = finish_floats, [INGOT_INT8_BYTES] = finish_bytes};
 
 /* Columns first, first + 1, ... of the tile, at most vectors * LANES. */
@@ -65,6 +79,7 @@ INLINE void tile(const ingot_int8_tile *t, size_t first, sums *s, const int rows
     ints sum[MAX_ROWS][VECTORS];
     const int8_t *b = t->b + first * 4;
     const ptrdiff_t a_row = t->a_row;
+    const char *prefetch = t->prefetch;
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
         ints start = i_load(t->start + first + (size_t)v * LANES);
@@ -82,6 +97,7 @@ INLINE void tile(const ingot_int8_tile *t, size_t first, sums *s, const int rows
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; v++)
                 columns[v] = make_ready_b(b + (size_t)v * LANES * 4);
+            v_prefetch_far(prefetch);
 #pragma GCC unroll 14
             for (int i = 0; i < rows; i++) {
                 ready_a row = make_ready_a(a[i / 3] + i % 3 * a_row);
@@ -93,6 +109,7 @@ INLINE void tile(const ingot_int8_tile *t, size_t first, sums *s, const int rows
             for (int p = 0; p < (rows + 2) / 3; p++)
                 a[p] += 4;
             b += QUAD_BYTES;
+            prefetch += t->prefetch_step;
         }
     }
 #pragma GCC unroll 14

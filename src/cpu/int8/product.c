@@ -10,6 +10,7 @@
 /* Bytes of A that a chunk goes over again for each panel of B. */
 #define CHUNK_A_BYTES ((size_t)512 << 10)
 #define PANEL         INGOT_INT8_PANEL
+#define QUAD_BYTES    (PANEL * 4)
 
 /* Lines of places are cut into tiles; a chunk is some of them by some panels. Bounds come from the shape alone. */
 typedef struct product_task {
@@ -74,6 +75,7 @@ static ingot_int8_tile begin_tile(const product_task *t, size_t matrix, size_t p
                             .a_row = p->a_place,
                             .a_runs = p->a_runs,
                             .b = p->b + matrix * p->b_matrix + panel * t->panel_bytes,
+                            .prefetch = (const char *)p->b + matrix * p->b_matrix + (panel + 1) * t->panel_bytes,
                             .start = columns.start + first,
                             .b_zero = columns.b_zero + first,
                             .output = p->output,
@@ -100,7 +102,9 @@ static void run_chunk(void *argument, size_t chunk, int participant)
     for (size_t panel = column_chunk * t->panels_at_once; panel < panel_end; panel++) {
         ingot_int8_tile tile = begin_tile(t, image * p->image_matrices + group * p->group_matrices, panel);
         size_t c = image * p->c_image + group * p->c_group + panel * PANEL;
-        for (size_t i = row_chunk * t->tiles_at_once; i < tile_end; i++) {
+        size_t tiles = tile_end - row_chunk * t->tiles_at_once, share = t->panel_bytes / tiles;
+        tile.prefetch_step = (QUAD_BYTES + tiles - 1) / tiles;
+        for (size_t i = row_chunk * t->tiles_at_once; i < tile_end; i++, tile.prefetch += share) {
             size_t line = i / t->line_tiles, first = split(p->width, t->line_tiles, i % t->line_tiles);
             tile.rows = split(p->width, t->line_tiles, i % t->line_tiles + 1) - first;
             tile.a = a + (ptrdiff_t)line * p->a_line + (ptrdiff_t)first * p->a_place;
