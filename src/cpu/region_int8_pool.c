@@ -226,10 +226,11 @@ static void run_softmax(const ingot_step *step, const scales *s, bool *declined)
         e.count *= e.inner;
         e.inner = 1;
     }
-    *declined = e.count > INGOT_INT8_SOFTMAX_LENGTH;
+    make_powers(s, e.count, powers);
+    *declined = e.count > INGOT_INT8_SOFTMAX_LENGTH || !isfinite(powers[255]) || !(s->y_scale > 0) ||
+                !isfinite(floorf(1 / s->y_scale));
     if (*declined)
         return;
-    make_powers(s, e.count, powers);
     ingot_int8_softmax softmax = {.length = e.count,
                                   .apart = e.inner,
                                   .row_step = 1,

@@ -41,7 +41,7 @@ void ingot_int8_multiply_bytes(const ingot_int8_times *times, const void *a, con
 
 /* Softmax of rows * length bytes, where elements of a row lie apart, and rows next to each other by row_step. powers: of e, to the
  * code - 255. Each row's powers are summed in their order in float; y = power * inverse_scale / sum in double, to the nearest
- * integer, plus zero. length is at most INGOT_INT8_SOFTMAX_LENGTH. */
+ * integer, plus zero. length is at most INGOT_INT8_SOFTMAX_LENGTH; powers and inverse_scale are finite. */
 #define INGOT_INT8_SOFTMAX_LENGTH 1024
 typedef struct ingot_int8_softmax {
     size_t length, apart, row_step;

@@ -150,49 +150,60 @@ static void multiply(const ingot_int8_times *m, const uint8_t *a, const uint8_t 
 
 #define ROWS INGOT_INT8_ROWS
 
-INLINE int32_t code_at(const uint8_t *x, bool is_signed)
+/* The compiler makes these of as many registers as the level needs. */
+typedef float row_floats __attribute__((vector_size(ROWS * sizeof(float))));
+typedef double row_doubles __attribute__((vector_size(ROWS * sizeof(double))));
+typedef int64_t row_masks __attribute__((vector_size(ROWS * sizeof(double))));
+typedef int32_t row_codes __attribute__((vector_size(ROWS * sizeof(int32_t))));
+
+/* Above this the highest code is reached; below it adding and taking off 1.5 * 2^52 rounds to an integer. */
+#define SOFTMAX_LIMIT 1e6
+#define TO_INTEGER    6755399441055744.0
+
+INLINE uint8_t largest_of(const uint8_t *x, size_t length, size_t apart, uint8_t turn)
 {
-    return is_signed ? (int8_t)*x : *x;
+    uint8_t largest = 0;
+    for (size_t i = 0; i < length; i++) {
+        uint8_t code = x[i * apart] ^ turn;
+        largest = code > largest ? code : largest;
+    }
+    return largest;
 }
 
-/* powers_of[i][row], those of a row that is not there 1. */
+/* powers_of[i][row]; a row that is not there repeats the first. */
 static void find_powers(const ingot_int8_softmax *s, const uint8_t *x, size_t rows, float (*powers_of)[ROWS])
 {
+    const uint8_t turn = s->is_signed ? 0x80 : 0;
     for (size_t row = 0; row < ROWS; row++) {
         const uint8_t *from = x + (row < rows ? row : 0) * s->row_step;
-        int32_t largest = INT8_MIN;
-        for (size_t i = 0; i < s->length; i++) {
-            int32_t code = code_at(from + i * s->apart, s->is_signed);
-            largest = code > largest ? code : largest;
-        }
+        uint8_t largest =
+            s->apart == 1 ? largest_of(from, s->length, 1, turn) : largest_of(from, s->length, s->apart, turn);
         const float *powers = s->powers + UINT8_MAX - largest;
         for (size_t i = 0; i < s->length; i++)
-            powers_of[i][row] = powers[code_at(from + i * s->apart, s->is_signed)];
+            powers_of[i][row] = powers[from[i * s->apart] ^ turn];
     }
 }
 
 static void softmax(const ingot_int8_softmax *s, const uint8_t *x, uint8_t *y, size_t rows)
 {
-    float powers_of[INGOT_INT8_SOFTMAX_LENGTH][ROWS], sums[ROWS] = {0};
-    const float low = s->is_signed ? INT8_MIN : 0, high = s->is_signed ? INT8_MAX : UINT8_MAX, zero = s->zero;
-    const double inverse_scale = s->inverse_scale;
-    double divisors[ROWS];
+    float powers_of[INGOT_INT8_SOFTMAX_LENGTH][ROWS];
+    const int32_t zero = (int32_t)s->zero, high = s->is_signed ? INT8_MAX : UINT8_MAX;
+    row_floats sums = {0}, powers;
     find_powers(s, x, rows, powers_of);
-    for (size_t i = 0; i < s->length; i++)
-        for (size_t row = 0; row < ROWS; row++)
-            sums[row] += powers_of[i][row];
-    for (size_t row = 0; row < ROWS; row++)
-        divisors[row] = (double)sums[row];
     for (size_t i = 0; i < s->length; i++) {
-        int32_t codes[ROWS];
-        for (size_t row = 0; row < ROWS; row++) {
-            float value = (float)rint((double)powers_of[i][row] * inverse_scale / divisors[row]) + zero;
-            value = rintf(value);
-            value = value >= low ? value : low;
-            codes[row] = (int32_t)(value <= high ? value : high);
-        }
+        memcpy(&powers, powers_of[i], sizeof powers);
+        sums += powers;
+    }
+    const row_doubles divisors = __builtin_convertvector(sums, row_doubles);
+    for (size_t i = 0; i < s->length; i++) {
+        memcpy(&powers, powers_of[i], sizeof powers);
+        row_doubles value = __builtin_convertvector(powers, row_doubles) * s->inverse_scale / divisors;
+        row_masks below = value < SOFTMAX_LIMIT;
+        row_masks limited = ((row_masks)value & below) | ((row_masks)((row_doubles){0} + SOFTMAX_LIMIT) & ~below);
+        value = (row_doubles)limited + TO_INTEGER - TO_INTEGER;
+        row_codes codes = __builtin_convertvector(value, row_codes) + zero;
         for (size_t row = 0; row < rows; row++)
-            y[row * s->row_step + i * s->apart] = (uint8_t)codes[row];
+            y[row * s->row_step + i * s->apart] = (uint8_t)(codes[row] < high ? codes[row] : high);
     }
 }
 
