@@ -237,6 +237,9 @@ static void check(void)
                                       {5, 5, 1, 1, 1, 2, 2, 2},
                                       {3, 2, 1, 3, 1, 0, 1, 1},
                                       {3, 3, 1, 1, 2, 2, 2, 2}};
+    const tensor many = make(3, 700, 9, 8); /* planes that are reduced in several goes, half by half */
+    for (ingot_reduce_kind kind = INGOT_REDUCE_SUM; kind <= INGOT_REDUCE_MIN; kind++)
+        check_image_reduction(&many, kind);
     for (size_t s = 0; s < SHAPE_COUNT; s++) {
         tensor t = make(shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3]);
         for (ingot_channel_kind kind = 0; kind < INGOT_CHANNEL_COUNT; kind++)

@@ -9,6 +9,10 @@
 
 /* Pixels of a block that a chunk of work takes: 32 KiB of input. */
 #define CHUNK 512
+/* Images of so many pixels are reduced half by half: each core finds the half that it wrote in its own cache. */
+#define HALVED_IMAGE 64
+/* Planes that are reduced so at a time. */
+#define HALVED_PLANES 64
 
 static const ingot_c16_table *const tables[] = {
 #define INGOT_LEVEL(suffix, features) &ingot_c16_table_##suffix,
@@ -72,30 +76,76 @@ typedef struct reduce_task {
     size_t blocks, channels, image;
     const float *x;
     float *y;
+    size_t first; /* plane of the grid's first one */
     ingot_plane_grid grid;
+    float halves[HALVED_PLANES][2][INGOT_BLOCK];
 } reduce_task;
+
+static float *reduced(const reduce_task *t, size_t plane)
+{
+    return t->y + plane / t->blocks * t->channels + plane % t->blocks * INGOT_BLOCK;
+}
 
 static void run_reduce(void *argument, size_t chunk, int participant)
 {
     const reduce_task *t = argument;
     ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
-    for (size_t plane = range.first_plane; plane < range.end_plane; plane++) {
-        size_t block = plane % t->blocks;
-        t->table->reduce(t->kind, t->x + plane * t->image * INGOT_BLOCK, t->image, lanes_of(t->channels, block),
-                         t->y + plane / t->blocks * t->channels + block * INGOT_BLOCK);
+    for (size_t plane = range.first_plane; plane < range.end_plane; plane++)
+        t->table->reduce(t->kind, t->x + plane * t->image * INGOT_BLOCK, t->image,
+                         lanes_of(t->channels, plane % t->blocks), reduced(t, plane));
+}
+
+static void run_halves(void *argument, size_t chunk, int participant)
+{
+    reduce_task *t = argument;
+    const ingot_reduce_kind kind = t->kind == INGOT_REDUCE_MEAN ? INGOT_REDUCE_SUM : t->kind;
+    ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
+    for (size_t i = range.first_plane; i < range.end_plane; i++) {
+        for (size_t half = range.first_row; half < range.end_row; half++) {
+            size_t first = ingot_plane_share(t->image, 2, half), end = ingot_plane_share(t->image, 2, half + 1);
+            t->table->reduce(kind, t->x + ((t->first + i) * t->image + first) * INGOT_BLOCK, end - first,
+                             lanes_of(t->channels, (t->first + i) % t->blocks), t->halves[i][half]);
+        }
+    }
+}
+
+/* The halves are two pixels. */
+static void join_halves(const reduce_task *t, size_t plane)
+{
+    const size_t lanes = lanes_of(t->channels, (t->first + plane) % t->blocks);
+    float *y = reduced(t, t->first + plane);
+    t->table->reduce(t->kind == INGOT_REDUCE_MEAN ? INGOT_REDUCE_SUM : t->kind, t->halves[plane][0], 2, lanes, y);
+    for (size_t lane = 0; t->kind == INGOT_REDUCE_MEAN && lane < lanes; lane++)
+        y[lane] /= (float)t->image;
+}
+
+static void reduce_halves(reduce_task *t, size_t planes, int threads)
+{
+    for (; t->first < planes; t->first += HALVED_PLANES) {
+        const size_t count = planes - t->first < HALVED_PLANES ? planes - t->first : HALVED_PLANES;
+        t->grid = ingot_plane_grid_of(count, 2, t->image / 2, CHUNK);
+        ingot_plane_run(&t->grid, threads, run_halves, t);
+        for (size_t i = 0; i < count; i++)
+            join_halves(t, i);
     }
 }
 
 void ingot_c16_reduce_f32(ingot_reduce_kind kind, size_t batch, size_t channels, size_t image, const float *x, float *y,
                           int threads)
 {
-    reduce_task t = {.table = ingot_c16_table_best(),
-                     .kind = kind,
-                     .blocks = ingot_block_count(channels),
-                     .channels = channels,
-                     .image = image,
-                     .x = x,
-                     .y = y};
+    reduce_task t;
+    t.table = ingot_c16_table_best();
+    t.kind = kind;
+    t.blocks = ingot_block_count(channels);
+    t.channels = channels;
+    t.image = image;
+    t.x = x;
+    t.y = y;
+    t.first = 0; /* the halves are left as they are */
+    if (image >= HALVED_IMAGE) {
+        reduce_halves(&t, batch * t.blocks, threads);
+        return;
+    }
     t.grid = ingot_plane_grid_of(batch * t.blocks, 1, image, CHUNK);
     ingot_plane_run(&t.grid, threads, run_reduce, &t);
 }

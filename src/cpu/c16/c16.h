@@ -44,7 +44,7 @@ void ingot_c16_channels_f32(const ingot_channel_op *op, int threads);
 /* As ingot_pool_f32, with the same bits; pool->planes is batch times blocks of channels. */
 void ingot_c16_pool_f32(const ingot_pool *pool, const float *x, float *y, int threads);
 
-/* y[batch, channels], plain: each image of x joined; SUM, MEAN, MAX, MIN. */
+/* y[batch, channels], plain: each image of x joined, large ones half by half; SUM, MEAN, MAX, MIN. */
 void ingot_c16_reduce_f32(ingot_reduce_kind kind, size_t batch, size_t channels, size_t image, const float *x, float *y,
                           int threads);
 
