@@ -8,6 +8,7 @@
 #include "cpu/conv/conv_table.h"
 #include "cpu/eltwise/vec.h"
 #include "cpu/gemm/gemm_block.h"
+#include "cpu/layout/plane_grid.h"
 
 /* Multiply-adds of a depthwise chunk. */
 #define DEPTHWISE_CHUNK (64u << 10)
@@ -15,10 +16,20 @@
 #define WEIGHT_CHUNK (64u << 10)
 /* Outputs of depthwise planes that go together: with their inputs they fit the L1 cache. */
 #define DEPTHWISE_OUTPUTS 4096
+/* Pixels of a row from which on few outputs go along it, and multiply-adds of a chunk of such rows. */
+#define NARROW_PIXELS 16
+#define NARROW_CHUNK  (1u << 20)
 /* As in gemm.c: with so few row tiles the input is read where it lies. */
 #define DIRECT_TILES 2
 
-typedef enum conv_tactic { DEPTHWISE, POINTWISE, WINOGRAD, IMPLICIT_GEMM } conv_tactic;
+typedef enum conv_tactic { DEPTHWISE, POINTWISE, NARROW, WINOGRAD, IMPLICIT_GEMM } conv_tactic;
+
+/* So few outputs leave a matrix product's tile nearly empty; rows must fill some vectors instead. */
+static bool is_narrow(const ingot_conv *c)
+{
+    return c->groups == 1 && c->outputs <= INGOT_NARROW_OUTPUTS && c->kernel_width <= INGOT_NARROW_WIDTH &&
+           c->stride_height == 1 && c->stride_width == 1 && c->out_width >= NARROW_PIXELS;
+}
 
 static conv_tactic choose_tactic(const ingot_conv *c)
 {
@@ -29,12 +40,14 @@ static conv_tactic choose_tactic(const ingot_conv *c)
     bool plain = c->stride_height == 1 && c->stride_width == 1 && c->pad_top == 0 && c->pad_left == 0;
     if (one_tap && plain && same_size)
         return POINTWISE;
+    if (is_narrow(c))
+        return NARROW;
     return ingot_winograd_suits(c) ? WINOGRAD : IMPLICIT_GEMM;
 }
 
 const char *ingot_conv_f32_tactic(const ingot_conv *conv)
 {
-    static const char *const names[] = {"depthwise", "pointwise", "winograd", "implicit gemm"};
+    static const char *const names[] = {"depthwise", "pointwise", "narrow", "winograd", "implicit gemm"};
     return names[choose_tactic(conv)];
 }
 
@@ -146,7 +159,7 @@ static ingot_gemm_grid find_grid(const conv_sizes *sizes, bool fill)
 static size_t scratch_size(const ingot_conv *c)
 {
     conv_sizes sizes = find_sizes(c);
-    if (sizes.n == 0)
+    if (sizes.n == 0 || choose_tactic(c) == NARROW)
         return 0;
     if (choose_tactic(c) == DEPTHWISE)
         return round_up(ingot_depthwise_scratch(c));
@@ -158,7 +171,8 @@ static size_t scratch_size(const ingot_conv *c)
 static size_t shared_size(const ingot_conv *c)
 {
     conv_sizes sizes = find_sizes(c);
-    if (sizes.n == 0 || choose_tactic(c) == DEPTHWISE || is_direct(c, &sizes))
+    conv_tactic tactic = choose_tactic(c);
+    if (sizes.n == 0 || tactic == DEPTHWISE || tactic == NARROW || is_direct(c, &sizes))
         return 0;
     ingot_gemm_grid grid = find_grid(&sizes, true);
     return grid.row_blocks > 1 ? grid.panels * sizes.kernel->columns * sizes.k : 0;
@@ -185,6 +199,7 @@ typedef struct conv_task {
     float *shared;        /* all panels of product first_product, or NULL */
     size_t first_product;
     size_t planes_per_chunk; /* depthwise */
+    ingot_plane_grid rows;   /* with few outputs */
 } conv_task;
 
 /* ---- Depthwise ---- */
@@ -196,8 +211,9 @@ static bool limits_in_kernel(const ingot_epilogue *epilogue)
     return limit && !epilogue->scaled && (!epilogue->add || epilogue->add_last);
 }
 
-/* The rest, on one plane. */
-static void finish_plane(const ingot_epilogue *epilogue, float bias, const float *add, float *out, size_t count)
+/* The rest, on some outputs of one channel; limited: the kernel did the activation. */
+static void finish_outputs(const ingot_epilogue *epilogue, bool limited, float bias, const float *add, float *out,
+                           size_t count)
 {
     if (epilogue->scaled) {
         ingot_unary affine = {INGOT_UNARY_AFFINE, epilogue->scale, bias};
@@ -205,7 +221,7 @@ static void finish_plane(const ingot_epilogue *epilogue, float bias, const float
     }
     if (add && !epilogue->add_last)
         ingot_vec_binary(INGOT_BINARY_ADD, out, add, out, count);
-    if (!limits_in_kernel(epilogue) && epilogue->activation.kind != INGOT_UNARY_IDENTITY)
+    if (!limited && epilogue->activation.kind != INGOT_UNARY_IDENTITY)
         ingot_vec_unary(&epilogue->activation, out, out, count);
     if (add && epilogue->add_last)
         ingot_vec_binary(INGOT_BINARY_ADD, out, add, out, count);
@@ -238,8 +254,31 @@ static void run_depthwise(void *argument, size_t chunk, int participant)
                                task->packed + output * task->sizes.taps, epilogue->scaled ? NULL : bias,
                                task->output + plane * count, scratch);
         for (size_t i = 0; i < depthwise.planes; i++)
-            finish_plane(epilogue, bias ? bias[i] : 0.0f, epilogue->add ? epilogue->add + (plane + i) * count : NULL,
-                         task->output + (plane + i) * count, count);
+            finish_outputs(epilogue, limits_in_kernel(epilogue), bias ? bias[i] : 0.0f,
+                           epilogue->add ? epilogue->add + (plane + i) * count : NULL,
+                           task->output + (plane + i) * count, count);
+    }
+}
+
+/* ---- Few outputs ---- */
+
+static void run_narrow(void *argument, size_t chunk, int participant)
+{
+    const conv_task *task = argument;
+    const ingot_conv *c = task->conv;
+    const ingot_plane_range range = ingot_plane_range_of(&task->rows, chunk);
+    const ingot_epilogue *e = task->epilogue;
+    for (size_t image = range.first_plane; image < range.end_plane; image++) {
+        ingot_narrow_row row = {.conv = c, .weights = task->packed, .bias = e->scaled ? NULL : e->row_bias};
+        row.input = task->input + image * c->channels * task->sizes.in_plane;
+        for (row.y = range.first_row; row.y < range.end_row; row.y++) {
+            size_t place = image * c->outputs * task->sizes.n + row.y * c->out_width;
+            row.output = task->output + place;
+            task->table->narrow(&row);
+            for (size_t o = 0; o < c->outputs; o++, place += task->sizes.n)
+                finish_outputs(e, false, e->row_bias ? e->row_bias[o] : 0.0f, e->add ? e->add + place : NULL,
+                               task->output + place, c->out_width);
+        }
     }
 }
 
@@ -352,6 +391,11 @@ void ingot_conv_f32(const ingot_conv *c, const float *input, const float *packed
         size_t planes = c->batch * c->outputs, work = sizes->n * sizes->taps;
         task.planes_per_chunk = work < DEPTHWISE_CHUNK ? DEPTHWISE_CHUNK / work : 1;
         ingot_parallel(threads, ingot_ceil_div(planes, task.planes_per_chunk), run_depthwise, &task);
+        return;
+    }
+    if (tactic == NARROW) {
+        task.rows = ingot_plane_grid_of(c->batch, c->out_height, c->out_width * c->outputs * sizes->k, NARROW_CHUNK);
+        ingot_plane_run(&task.rows, threads, run_narrow, &task);
         return;
     }
     bool shared = shared_size(c) > 0;

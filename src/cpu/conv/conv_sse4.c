@@ -3,6 +3,7 @@
 #include "cpu/conv/blocked_tmpl.h"
 #include "cpu/conv/depthwise_tmpl.h"
 #include "cpu/conv/im2col_tmpl.h"
+#include "cpu/conv/narrow_tmpl.h"
 #include "cpu/conv/winograd_tmpl.h"
 
 #include "cpu/conv/blocked_line_tmpl.h"
@@ -11,6 +12,7 @@
 const ingot_conv_table LEVEL_NAME(ingot_conv_table) = {
     im2col,
     depthwise,
+    narrow_row,
     winograd_weights,
     winograd_input,
     winograd_output,

@@ -43,9 +43,23 @@ ingot_depthwise_layout ingot_depthwise_plane(const ingot_conv *conv);
 bool ingot_depthwise_is_direct(const ingot_conv *conv);
 size_t ingot_depthwise_scratch(const ingot_conv *conv);
 
+/* A row of the output of a convolution with few outputs, stride 1, one group and no more than so many columns of the window. */
+#define INGOT_NARROW_OUTPUTS 4
+#define INGOT_NARROW_WIDTH   16
+typedef struct ingot_narrow_row {
+    const ingot_conv *conv;
+    const float *input;   /* the image */
+    const float *weights; /* [tap][channel][output] */
+    const float *bias;    /* or NULL */
+    size_t y;
+    float *output; /* row y of output 0 */
+} ingot_narrow_row;
+typedef void (*ingot_narrow_function)(const ingot_narrow_row *row);
+
 typedef struct ingot_conv_table {
     ingot_im2col_function im2col;
     ingot_depthwise_function depthwise;
+    ingot_narrow_function narrow;
     ingot_winograd_weights_function winograd_weights;
     ingot_winograd_input_function winograd_input;
     ingot_winograd_output_function winograd_output;

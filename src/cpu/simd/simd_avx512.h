@@ -25,6 +25,13 @@ static inline vec v_load(const float *p)
 {
     return _mm512_loadu_ps(p);
 }
+/* A load that is done once, however often its result is used: compilers make it an operand of each use. */
+static inline vec v_load_once(const float *p)
+{
+    vec x = v_load(p);
+    __asm__("" : "+v"(x));
+    return x;
+}
 static inline void v_store(float *p, vec x)
 {
     _mm512_storeu_ps(p, x);

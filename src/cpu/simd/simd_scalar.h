@@ -12,6 +12,11 @@ static inline vec v_load(const float *p)
 {
     return *p;
 }
+/* A load that is done once, however often its result is used: compilers make it an operand of each use. */
+static inline vec v_load_once(const float *p)
+{
+    return v_load(p);
+}
 static inline void v_store(float *p, vec x)
 {
     *p = x;
