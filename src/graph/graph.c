@@ -105,6 +105,18 @@ ingot_status ingot_graph_add_input(ingot_graph *graph, ingot_graph_value *value,
     return INGOT_OK;
 }
 
+void ingot_graph_assume_defaults(ingot_graph *graph)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < graph->input_count; i++) {
+        if (graph->inputs[i]->constant)
+            graph->inputs[i]->is_input = false;
+        else
+            graph->inputs[count++] = graph->inputs[i];
+    }
+    graph->input_count = count;
+}
+
 ingot_status ingot_graph_add_output(ingot_graph *graph, ingot_graph_value *value, const char *name, ingot_error *error)
 {
     size_t count = graph->output_count;

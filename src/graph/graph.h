@@ -156,6 +156,8 @@ ingot_status ingot_graph_create(ingot_module *module, const char *name, ingot_gr
 ingot_status ingot_graph_add_value(ingot_graph *graph, const char *name, size_t length, ingot_graph_value **value,
                                    ingot_error *error);
 ingot_status ingot_graph_add_input(ingot_graph *graph, ingot_graph_value *value, ingot_error *error);
+/* Inputs that have a default become constants, and are inputs no more. */
+void ingot_graph_assume_defaults(ingot_graph *graph);
 ingot_status ingot_graph_add_output(ingot_graph *graph, ingot_graph_value *value, const char *name, ingot_error *error);
 /* A constant value; borrows content, which must live as long as the module (see ingot_module_own). */
 ingot_status ingot_graph_add_constant(ingot_graph *graph, const char *name, const ingot_value *content,

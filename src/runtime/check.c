@@ -10,8 +10,7 @@ static ingot_status wrong_input(const ingot_session *s, size_t input, const ingo
     char have[200], want[200];
     return ingot_fail(error, INGOT_INVALID_INPUT, "input '%s' is %s, but the model takes %s: %s", s->inputs[input].name,
                       ingot_value_describe(v, have, sizeof have),
-                      ingot_type_describe(s->module->dims, &s->module->main->inputs[input]->type, want, sizeof want),
-                      why);
+                      ingot_type_describe(s->module->dims, &s->declared->inputs[input]->type, want, sizeof want), why);
 }
 
 /* What in v, or v itself, has another kind or element type than t says; NULL: nothing. Sizes are another matter. */
@@ -40,7 +39,7 @@ static const ingot_value *find_misfit(const ingot_value *v, const ingot_type *t)
 
 static ingot_status check_input(const ingot_session *s, size_t input, const ingot_value *v, ingot_error *error)
 {
-    const ingot_type *t = &s->module->main->inputs[input]->type;
+    const ingot_type *t = &s->declared->inputs[input]->type;
     char why[160];
     const ingot_value *misfit = find_misfit(v, t);
     if (misfit && v->kind != INGOT_KIND_TENSOR) {
@@ -85,10 +84,10 @@ static ingot_status check_symbols(ingot_context *c, ingot_error *error)
         if (c->symbol_sizes[p->symbol] == v->dims[p->axis])
             continue;
         char why[200], name[64];
-        snprintf(why, sizeof why, "size %s is %lld in another input, but %lld here",
-                 ingot_dim_describe(s->module->dims, s->module->main->inputs[p->input]->type.dims[p->axis], name,
-                                    sizeof name),
-                 (long long)c->symbol_sizes[p->symbol], (long long)v->dims[p->axis]);
+        snprintf(
+            why, sizeof why, "size %s is %lld in another input, but %lld here",
+            ingot_dim_describe(s->module->dims, s->declared->inputs[p->input]->type.dims[p->axis], name, sizeof name),
+            (long long)c->symbol_sizes[p->symbol], (long long)v->dims[p->axis]);
         return wrong_input(s, p->input, v, why, error);
     }
     return INGOT_OK;
@@ -100,9 +99,9 @@ ingot_status ingot_context_check_inputs(ingot_context *c, ingot_error *error)
     for (size_t i = 0; i < s->input_count; i++) {
         if (!c->inputs[i]) {
             char want[200];
-            return ingot_fail(
-                error, INGOT_INVALID_INPUT, "input '%s' (%s) is missing: bind a value to it", s->inputs[i].name,
-                ingot_type_describe(s->module->dims, &s->module->main->inputs[i]->type, want, sizeof want));
+            return ingot_fail(error, INGOT_INVALID_INPUT, "input '%s' (%s) is missing: bind a value to it",
+                              s->inputs[i].name,
+                              ingot_type_describe(s->module->dims, &s->declared->inputs[i]->type, want, sizeof want));
         }
         INGOT_TRY(check_input(s, i, c->inputs[i], error));
     }

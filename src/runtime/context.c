@@ -14,9 +14,10 @@ ingot_status ingot_context_make(ingot_session *s, ingot_context **context, ingot
         return ingot_fail_memory(error, sizeof *c, "a context");
     c->session = s;
     c->inputs = ingot_calloc(s->input_count + 1, sizeof *c->inputs);
+    c->fed = ingot_calloc(s->input_count + 1, sizeof *c->fed);
     c->targets = ingot_calloc(s->output_count + 1, sizeof *c->targets);
     c->symbol_sizes = ingot_calloc(s->symbol_count + 1, sizeof *c->symbol_sizes);
-    ingot_status status = c->inputs && c->targets && c->symbol_sizes
+    ingot_status status = c->inputs && c->fed && c->targets && c->symbol_sizes
                               ? ingot_frame_create(s->plan, &s->budget, &c->frame, error)
                               : ingot_fail_memory(error, s->input_count * sizeof *c->inputs, "a context");
     if (status != INGOT_OK) {
@@ -35,7 +36,9 @@ ingot_status ingot_context_make(ingot_session *s, ingot_context **context, ingot
 void ingot_context_free(ingot_context *c)
 {
     ingot_frame_release(c->frame);
+    ingot_frame_release(c->open_frame);
     ingot_free(c->inputs);
+    ingot_free(c->fed);
     ingot_free(c->targets);
     ingot_free(c->symbol_sizes);
     ingot_free(c);
@@ -45,7 +48,7 @@ void ingot_context_reset(ingot_context *c)
 {
     const ingot_session *s = c->session;
     for (size_t i = 0; i < s->input_count; i++)
-        c->inputs[i] = s->module->main->inputs[i]->constant;
+        c->inputs[i] = s->declared->inputs[i]->constant;
     for (size_t i = 0; i < s->output_count; i++)
         c->targets[i] = (ingot_target){0};
 }
@@ -63,6 +66,60 @@ void ingot_session_leave(ingot_thread_state before)
     ingot_float_mode_set(before.float_mode);
 }
 
+const ingot_value *const *ingot_context_feed(ingot_context *c)
+{
+    for (size_t i = 0; i < c->session->fed_count; i++)
+        c->fed[i] = c->inputs[c->session->fed[i]];
+    return c->fed;
+}
+
+static bool replaces_default(const ingot_context *c)
+{
+    const ingot_session *s = c->session;
+    for (size_t i = 0; i < s->input_count && s->fed_count < s->input_count; i++)
+        if (s->declared->inputs[i]->constant && c->inputs[i] != s->declared->inputs[i]->constant)
+            return true;
+    return false;
+}
+
+static ingot_status make_open_frame(ingot_context *c, ingot_error *error)
+{
+    ingot_session *s = c->session;
+    ingot_frame *frame;
+    INGOT_TRY(ingot_frame_create(s->open.plan, &s->budget, &frame, error));
+    pthread_mutex_lock(&s->lock); /* statistics look at all frames */
+    c->open_frame = frame;
+    pthread_mutex_unlock(&s->lock);
+    return INGOT_OK;
+}
+
+/* A run that replaces a default: in a plan that takes all inputs. Its steps are not those that a profile knows. */
+static ingot_status run_open(ingot_context *c, ingot_run *run)
+{
+    ingot_session *s = c->session;
+    INGOT_TRY(ingot_session_open(s, run->error));
+    if (!c->open_frame)
+        INGOT_TRY(make_open_frame(c, run->error));
+    for (size_t i = 0; i < s->input_count; i++) {
+        const ingot_value *given = s->declared->inputs[i]->constant;
+        c->fed[i] = given && c->inputs[i] == given ? s->open.module->main->inputs[i]->constant : c->inputs[i];
+    }
+    c->last = c->open_frame;
+    run->profile = NULL;
+    return ingot_frame_run(c->open_frame, c->fed, c->targets, run);
+}
+
+static ingot_status run_assumed(ingot_context *c, const ingot_run *run)
+{
+    c->last = c->frame;
+    if (run->profile)
+        ingot_profile_begin(run->profile);
+    const ingot_status status = ingot_frame_run(c->frame, ingot_context_feed(c), c->targets, run);
+    if (run->profile)
+        ingot_profile_end(run->profile);
+    return status;
+}
+
 ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel, ingot_error *error)
 {
     ingot_run run = {.threads = c->session->threads,
@@ -73,11 +130,7 @@ ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel,
     INGOT_TRY(ingot_context_check_inputs(c, error));
     INGOT_TRY(ingot_context_check_outputs(c, error));
     const ingot_thread_state before = ingot_session_enter(c->session);
-    if (run.profile)
-        ingot_profile_begin(run.profile);
-    ingot_status status = ingot_frame_run(c->frame, c->inputs, c->targets, &run);
-    if (run.profile)
-        ingot_profile_end(run.profile);
+    const ingot_status status = replaces_default(c) ? run_open(c, &run) : run_assumed(c, &run);
     ingot_session_leave(before);
     return status;
 }
@@ -220,7 +273,7 @@ static ingot_status copy_twins(ingot_context *c, const char *const *names, ingot
             continue;
         if (!made[i])
             INGOT_TRY(
-                ingot_frame_check_bound(c->frame, index, outputs[i], from->element, from->rank, from->dims, error));
+                ingot_frame_check_bound(c->last, index, outputs[i], from->element, from->rank, from->dims, error));
         INGOT_TRY(ingot_value_copy(outputs[i], from, error));
     }
     return INGOT_OK;
@@ -311,7 +364,7 @@ ingot_status ingot_context_bind_input(ingot_context *c, const char *name, const 
     if (!c)
         return ingot_fail(error, INGOT_INVALID_ARGUMENT, "ingot_context_bind_input needs a context");
     INGOT_TRY(ingot_session_find_input(c->session, name, &index, error));
-    c->inputs[index] = value ? value : c->session->module->main->inputs[index]->constant;
+    c->inputs[index] = value ? value : c->session->declared->inputs[index]->constant;
     return INGOT_OK;
 }
 
@@ -347,5 +400,5 @@ const ingot_value *ingot_context_output(const ingot_context *c, size_t index)
 {
     if (!c || !c->has_run || index >= c->session->output_count)
         return NULL;
-    return c->targets[index].value ? c->targets[index].value : ingot_frame_output(c->frame, index);
+    return c->targets[index].value ? c->targets[index].value : ingot_frame_output(c->last, index);
 }

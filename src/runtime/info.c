@@ -55,6 +55,8 @@ ingot_status ingot_session_statistics(const ingot_session *session, ingot_statis
     pthread_mutex_lock(&s->lock);
     for (ingot_context *c = s->all; c; c = c->next_of_all) {
         statistics->arena_bytes += atomic_load(&c->frame->budget.used);
+        if (c->open_frame)
+            statistics->arena_bytes += atomic_load(&c->open_frame->budget.used);
         statistics->context_count++;
         if (atomic_load(&c->frame->arena_bytes) > statistics->peak_arena_bytes) {
             statistics->peak_arena_bytes = atomic_load(&c->frame->arena_bytes);

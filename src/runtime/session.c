@@ -49,7 +49,7 @@ static ingot_status read_options(const ingot_session_options *given, ingot_sessi
 
 static ingot_status fill_infos(ingot_session *s, ingot_error *error)
 {
-    const ingot_graph *g = s->module->main;
+    const ingot_graph *g = s->declared;
     s->inputs = ingot_arena_alloc_array(s->module->arena, g->input_count + 1, sizeof *s->inputs);
     s->outputs = ingot_arena_alloc_array(s->module->arena, g->output_count + 1, sizeof *s->outputs);
     if (!s->inputs || !s->outputs)
@@ -98,10 +98,22 @@ ingot_status ingot_session_find_output(const ingot_session *s, const char *name,
     return find_index(&s->output_index, "output", name, s->outputs, s->output_count, index, error);
 }
 
+/* The inputs that the plan is given. */
+static ingot_status find_fed(ingot_session *s, ingot_error *error)
+{
+    s->fed = ingot_arena_alloc_array(s->module->arena, s->input_count + 1, sizeof *s->fed);
+    if (!s->fed)
+        return ingot_fail_memory(error, s->input_count * sizeof *s->fed, "the session");
+    for (size_t i = 0; i < s->input_count; i++)
+        if (!s->declared->inputs[i]->constant)
+            s->fed[s->fed_count++] = i;
+    return INGOT_OK;
+}
+
 /* Numbers the symbols that occur in input shapes. */
 static ingot_status find_symbols(ingot_session *s, ingot_error *error)
 {
-    const ingot_graph *g = s->module->main;
+    const ingot_graph *g = s->declared;
     size_t limit = ingot_dims_count(s->module->dims), places = 0;
     size_t *number = ingot_calloc(limit + 1, sizeof *number); /* 1 + dense number of each expression */
     for (size_t i = 0; i < g->input_count; i++)
@@ -134,43 +146,73 @@ static void forget_packed(void *model, const void *data, size_t bytes)
     ingot_model_forget(model, data, bytes);
 }
 
-static ingot_status optimize(ingot_session *s, const ingot_session_options *options, ingot_error *error)
+static ingot_status optimize(ingot_session *s, bool assumes_defaults, ingot_module **module, ingot_error *error)
 {
-    uint64_t start = ingot_clock_ns();
-    INGOT_TRY(ingot_module_copy(s->model->module, &s->budget, &s->module, error));
+    INGOT_TRY(ingot_module_copy(s->model->module, &s->budget, module, error));
+    if (assumes_defaults)
+        ingot_graph_assume_defaults((*module)->main);
     ingot_reference_evaluator evaluator;
     ingot_reference_evaluator_init(&evaluator, &s->budget);
-    ingot_pass_context context = {.evaluator = &evaluator.base, .cancel = options->cancel, .error = error};
-    ingot_status status = ingot_passes_run(s->module, options->opt_level, options->disabled_passes, &context);
+    ingot_pass_context context = {.evaluator = &evaluator.base, .cancel = s->cancel, .error = error};
+    ingot_status status = ingot_passes_run(*module, s->opt_level, s->disabled_passes, &context);
     ingot_reference_evaluator_clear(&evaluator);
-    s->statistics.optimize_ms = ingot_clock_ms_since(start);
     return status;
 }
 
-static ingot_status plan(ingot_session *s, const ingot_session_options *options, ingot_error *error)
+static ingot_status plan(ingot_session *s, const ingot_module *module, ingot_plan **plan, ingot_error *error)
 {
-    uint64_t start = ingot_clock_ns();
-    ingot_plan_options plan_options = {.backend = s->backend,
-                                       .device = s->device,
-                                       .budget = &s->budget,
-                                       .layout_limit =
-                                           options->shape_cache_size ? options->shape_cache_size : DEFAULT_SHAPES,
-                                       .cancel = options->cancel,
-                                       .packed = forget_packed,
-                                       .argument = s->model};
-    INGOT_TRY(ingot_plan_create(s->module->main, &plan_options, &s->plan, error));
-    s->statistics.plan_ms = ingot_clock_ms_since(start);
-    return INGOT_OK;
+    ingot_plan_options options = {.backend = s->backend,
+                                  .device = s->device,
+                                  .budget = &s->budget,
+                                  .layout_limit = s->layout_limit,
+                                  .cancel = s->cancel,
+                                  .packed = forget_packed,
+                                  .argument = s->model};
+    return ingot_plan_create(module->main, &options, plan, error);
+}
+
+ingot_status ingot_session_open(ingot_session *s, ingot_error *error)
+{
+    ingot_variant made = {0};
+    pthread_mutex_lock(&s->open_lock);
+    ingot_status status = INGOT_OK;
+    if (!s->open.plan) {
+        status = optimize(s, false, &made.module, error);
+        if (status == INGOT_OK)
+            status = plan(s, made.module, &made.plan, error);
+        if (status == INGOT_OK)
+            s->open = made;
+        else
+            ingot_module_release(made.module);
+    }
+    pthread_mutex_unlock(&s->open_lock);
+    return status;
+}
+
+/* The caller's names of passes are read again if the model is opened. */
+static ingot_status keep_passes(ingot_session *s, ingot_error *error)
+{
+    if (!s->disabled_passes)
+        return INGOT_OK;
+    const size_t length = strlen(s->disabled_passes);
+    s->disabled_passes = ingot_arena_strndup(s->module->arena, s->disabled_passes, length);
+    return s->disabled_passes ? INGOT_OK : ingot_fail_memory(error, length, "the session");
 }
 
 static ingot_status build(ingot_session *s, const ingot_session_options *options, ingot_error *error)
 {
     const uint64_t created = ingot_clock_ns();
-    INGOT_TRY(optimize(s, options, error));
+    uint64_t begin = created;
+    INGOT_TRY(optimize(s, true, &s->module, error));
+    s->statistics.optimize_ms = ingot_clock_ms_since(begin);
+    INGOT_TRY(keep_passes(s, error));
     INGOT_TRY(fill_infos(s, error));
+    INGOT_TRY(find_fed(s, error));
     INGOT_TRY(find_symbols(s, error));
     INGOT_TRY(s->backend->open(0, &s->device, error));
-    INGOT_TRY(plan(s, options, error));
+    begin = ingot_clock_ns();
+    INGOT_TRY(plan(s, s->module, &s->plan, error));
+    s->statistics.plan_ms = ingot_clock_ms_since(begin);
     INGOT_TRY(ingot_session_name_regions(s, error));
     if (!s->thread_pool)
         INGOT_TRY(ingot_threads_prepare(s->threads, error));
@@ -188,14 +230,17 @@ static void free_session(ingot_session *s)
         s->all = next;
     }
     ingot_plan_release(s->plan);
+    ingot_plan_release(s->open.plan);
     if (s->device)
         s->backend->close(s->device);
     ingot_map_clear(&s->input_index);
     ingot_map_clear(&s->output_index);
     ingot_module_release(s->module);
+    ingot_module_release(s->open.module);
     ingot_model_release(s->model);
     ingot_cancel_release(s->cancel);
     pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->open_lock);
     pthread_cond_destroy(&s->changed);
     ingot_free(s);
 }
@@ -214,10 +259,15 @@ ingot_status ingot_session_create(ingot_model *model, const ingot_session_option
         return ingot_fail_memory(error, sizeof *s, "the session");
     atomic_init(&s->references, 1);
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->open_lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     ingot_budget_init(&s->budget, options.memory_limit);
     ingot_model_retain(model);
     s->model = model;
+    s->declared = model->module->main;
+    s->opt_level = options.opt_level;
+    s->disabled_passes = options.disabled_passes;
+    s->layout_limit = options.shape_cache_size ? options.shape_cache_size : DEFAULT_SHAPES;
     s->cancel = ingot_cancel_retain(options.cancel);
     s->backend = &ingot_cpu_backend;
     s->threads = options.threads ? options.threads : ingot_threads_available();

@@ -12,14 +12,27 @@ typedef struct ingot_input_symbol {
     size_t symbol; /* dense number */
 } ingot_input_symbol;
 
+/* An optimized copy of the model and its plan. */
+typedef struct ingot_variant {
+    ingot_module *module;
+    ingot_plan *plan;
+} ingot_variant;
+
 struct ingot_session {
     atomic_size_t references; /* the caller's, and one for each context of the caller */
     ingot_model *model;
     ingot_budget budget;
-    ingot_module *module;
+    const ingot_graph *declared; /* the model's main graph: its inputs are the session's, with their defaults */
+    ingot_module *module;        /* inputs that have a default are constants here */
     const ingot_backend *backend;
     ingot_device *device;
     ingot_plan *plan;
+    size_t *fed, fed_count; /* the session's inputs that plan has: those without a default; in the module's arena */
+    ingot_variant open;     /* where defaults are inputs; made when a run replaces one, under open_lock */
+    pthread_mutex_t open_lock;
+    int opt_level;
+    const char *disabled_passes; /* in the module's arena, or NULL */
+    size_t layout_limit;
     int threads;
     const ingot_thread_pool *thread_pool; /* the program's; NULL: the process-wide one */
     ingot_cancel *cancel;
@@ -41,7 +54,10 @@ struct ingot_session {
 struct ingot_context {
     ingot_session *session;
     ingot_frame *frame;
+    ingot_frame *open_frame;    /* of session->open; NULL until a run needs it */
+    ingot_frame *last;          /* that of the last run */
     const ingot_value **inputs; /* bound, or the default, or NULL */
+    const ingot_value **fed;    /* what a plan is given of them */
     ingot_target *targets;
     int64_t *symbol_sizes;
     ingot_profile *profile; /* notes the steps of runs; NULL: none */
@@ -63,6 +79,10 @@ typedef struct ingot_thread_state {
 } ingot_thread_state;
 ingot_thread_state ingot_session_enter(const ingot_session *session);
 void ingot_session_leave(ingot_thread_state before);
+/* The inputs that the session's plan has. */
+const ingot_value *const *ingot_context_feed(ingot_context *context);
+/* Makes session->open if it is not there. */
+ingot_status ingot_session_open(ingot_session *session, ingot_error *error);
 /* Checks what is bound and runs. */
 ingot_status ingot_context_execute(ingot_context *context, const ingot_cancel *cancel, ingot_error *error);
 /* Index of a name; INGOT_NOT_FOUND naming it and what there is. */

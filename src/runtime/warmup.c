@@ -15,7 +15,7 @@
 static bool warmup_dims(const ingot_session *s, size_t input, const ingot_session_options *options, int *rank,
                         int64_t *dims)
 {
-    const ingot_type *t = &s->module->main->inputs[input]->type;
+    const ingot_type *t = &s->declared->inputs[input]->type;
     for (size_t i = 0; i < options->warmup_shape_count; i++) {
         const ingot_warmup_shape *w = &options->warmup_shapes[i];
         if (strcmp(w->input, s->inputs[input].name) != 0)
@@ -59,7 +59,7 @@ static bool shape_inputs(ingot_context *c, const ingot_session_options *options,
     for (size_t i = 0; i < s->input_count; i++) {
         int rank;
         int64_t dims[INGOT_MAX_RANK];
-        ingot_element element = s->module->main->inputs[i]->type.element;
+        ingot_element element = s->declared->inputs[i]->type.element;
         if (c->inputs[i]) /* a default */
             continue;
         if (element == INGOT_UNDEFINED || !warmup_dims(s, i, options, &rank, dims))
@@ -118,7 +118,7 @@ static void run_on_zeros(ingot_context *c, ingot_value *values, ingot_run run)
     for (size_t i = 0; i < c->session->input_count; i++)
         values[i].data = zeros;
     run.error = &ignored;
-    ingot_frame_run(c->frame, c->inputs, c->targets, &run);
+    ingot_frame_run(c->frame, ingot_context_feed(c), c->targets, &run);
     ingot_free(zeros);
 }
 
@@ -130,7 +130,7 @@ static ingot_status warm_up(ingot_context *c, const ingot_session_options *optio
     if (!shape_inputs(c, options, values))
         return INGOT_OK;
     INGOT_TRY(ingot_context_check_inputs(c, error));
-    INGOT_TRY(ingot_frame_prepare(c->frame, c->inputs, &run));
+    INGOT_TRY(ingot_frame_prepare(c->frame, ingot_context_feed(c), &run));
     const uint64_t now = ingot_clock_ns(), part = (now - start) / TIME_PART;
     const uint64_t most = part > LEAST_TIME ? part : LEAST_TIME;
     run.deadline = now + most;

@@ -9,10 +9,11 @@
 static const ingot_doctor_rule old_opset = {"old-opset", INGOT_NOTE,
                                             "export again with opset 17 or later: newer operators say in one node "
                                             "(LayerNormalization, GELU) what old ones spell out"};
-static const ingot_doctor_rule overridable = {"overridable-weights", INGOT_WARNING,
-                                              "take the initializers out of graph.input (in PyTorch: "
-                                              "keep_initializers_as_inputs=False), unless runs are meant to give them: "
-                                              "what an input may replace is neither folded nor packed"};
+static const ingot_doctor_rule overridable = {
+    "overridable-weights", INGOT_WARNING,
+    "take the initializers out of graph.input (in PyTorch: "
+    "keep_initializers_as_inputs=False), unless runs are meant to give them: "
+    "a run that replaces one is planned anew, and neither folds nor packs any"};
 static const ingot_doctor_rule unused = {"unused-initializers", INGOT_NOTE,
                                          "remove them from the file: they cost size and load time"};
 static const ingot_doctor_rule duplicates = {"duplicate-weights", INGOT_NOTE,

@@ -1,4 +1,5 @@
 /* Runs as a caller meets them: bindings, defaults, values of all kinds. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,6 +143,81 @@ static void a_default_may_be_left_out_given_and_left_out_again(void **state)
     close_fixture(&f);
 }
 
+/* Model "defaults": y = x + w, where w is (10, 20) unless given. */
+static void expect_sum(ingot_context *c, float first, float second)
+{
+    ingot_error error = {0};
+    if (ingot_context_run(c, NULL, &error) != INGOT_OK)
+        fail_msg("%s", error.message);
+    const float *y = ingot_value_data(ingot_context_output(c, 0));
+    assert_true(y[0] == first && y[1] == second);
+}
+
+static void a_context_replaces_a_default_and_takes_it_again(void **state)
+{
+    fixture f;
+    ingot_context *c, *other;
+    open_fixture(&f, "defaults", NULL);
+    float x[] = {1, 2}, w[] = {5, 6}, three[] = {1, 2, 3};
+    ingot_value *in = floats(DIMS(2), x, 2), *given = floats(DIMS(2), w, 2), *wrong = floats(DIMS(3), three, 3);
+    assert_int_equal(ingot_context_create(f.session, &c, NULL), INGOT_OK);
+    assert_int_equal(ingot_context_create(f.session, &other, NULL), INGOT_OK);
+    assert_int_equal(ingot_context_bind_input(c, "x", in, NULL), INGOT_OK);
+    assert_int_equal(ingot_context_bind_input(other, "x", in, NULL), INGOT_OK);
+    for (int trip = 0; trip < 3; trip++) {
+        expect_sum(c, 11, 22);
+        assert_int_equal(ingot_context_bind_input(c, "w", given, NULL), INGOT_OK);
+        expect_sum(c, 6, 8);
+        expect_sum(other, 11, 22);
+        assert_int_equal(ingot_context_bind_input(c, "w", wrong, NULL), INGOT_OK);
+        EXPECT(INGOT_INVALID_INPUT, ingot_context_run(c, NULL, &error), ingot_context_run(c, NULL, NULL), "'w'");
+        assert_int_equal(ingot_context_bind_input(c, "w", NULL, NULL), INGOT_OK);
+        assert_int_equal(ingot_context_trim(c, NULL), INGOT_OK);
+    }
+    ingot_context_release(c);
+    ingot_context_release(other);
+    ingot_value_release(in);
+    ingot_value_release(given);
+    ingot_value_release(wrong);
+    close_fixture(&f);
+}
+
+static void *replace_now_and_then(void *argument)
+{
+    float x[] = {1, 2}, w[] = {5, 6};
+    ingot_value *in[] = {floats(DIMS(2), x, 2), floats(DIMS(2), w, 2)};
+    const char *names[] = {"x", "w"}, *output_name = "y";
+    uintptr_t wrong = 0;
+    for (int trip = 0; trip < 60; trip++) {
+        ingot_value *out = NULL;
+        const bool given = trip % 3 == 1;
+        if (ingot_session_run(argument, NULL, names, (const ingot_value *const *)in, given ? 2 : 1, &output_name, &out,
+                              1, NULL) != INGOT_OK)
+            return (void *)(uintptr_t)1000;
+        const float *y = ingot_value_data(out);
+        wrong += y[0] != (given ? 6 : 11) || y[1] != (given ? 8 : 22);
+        ingot_value_release(out);
+    }
+    ingot_value_release(in[0]);
+    ingot_value_release(in[1]);
+    return (void *)wrong;
+}
+
+static void threads_replace_a_default_at_once(void **state)
+{
+    fixture f;
+    pthread_t threads[4];
+    open_fixture(&f, "defaults", NULL);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, replace_now_and_then, f.session), 0);
+    for (size_t i = 0; i < 4; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        assert_int_equal((uintptr_t)wrong, 0);
+    }
+    close_fixture(&f);
+}
+
 static void inputs_and_constants_that_are_outputs_are_handed_on(void **state)
 {
     fixture f;
@@ -269,6 +345,8 @@ int main(void)
         cmocka_unit_test(a_context_keeps_its_bindings_from_run_to_run),
         cmocka_unit_test(an_output_is_not_bound_to_memory_that_is_in_use),
         cmocka_unit_test(a_default_may_be_left_out_given_and_left_out_again),
+        cmocka_unit_test(a_context_replaces_a_default_and_takes_it_again),
+        cmocka_unit_test(threads_replace_a_default_at_once),
         cmocka_unit_test(inputs_and_constants_that_are_outputs_are_handed_on),
         cmocka_unit_test(strings_numbers_and_bools_go_in_and_out),
         cmocka_unit_test(sequences_come_out_and_outlive_the_session),
