@@ -4,7 +4,7 @@
 
 static const check_part *const parts[] = {
     &check_gemm, &check_conv,      &check_eltwise, &check_reduce, &check_layout, &check_recurrent,
-    &check_peak, &check_depthwise, &check_c16,     &check_half,   &check_int8,
+    &check_peak, &check_depthwise, &check_c16,     &check_half,   &check_int8,   &check_bytes,
 };
 #define PART_COUNT (sizeof parts / sizeof parts[0])
 
