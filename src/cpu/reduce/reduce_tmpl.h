@@ -251,29 +251,44 @@ static void softmax_columns(bool logarithm, const float *x, size_t count, size_t
 
 /* ---- Normalization ---- */
 
+/* Means are summed in double, squares in so many parts, element i in part i % PARTS, joined by halves: as in ONNX Runtime, so that
+ * quantized models, which make a whole step of a rounding that falls the other way, have its values. */
+#define PARTS      8
+#define MEAN_PARTS 32
+
+static float mean_of(const float *x, size_t count)
+{
+    double sum[MEAN_PARTS] = {0};
+    size_t i = 0;
+    for (; i + MEAN_PARTS <= count; i += MEAN_PARTS)
+        for (size_t j = 0; j < MEAN_PARTS; j++)
+            sum[j] += (double)x[i + j];
+    for (size_t j = 0; i + j < count; j++)
+        sum[j] += (double)x[i + j];
+    for (size_t half = MEAN_PARTS / 2; half > 0; half /= 2)
+        for (size_t j = 0; j < half; j++)
+            sum[j] += sum[j + half];
+    return (float)(sum[0] / (double)count);
+}
+
 static float sum_square_around(const float *x, size_t count, float mean)
 {
-    vec center = v_set(mean), sum[UNROLL];
+    float sum[PARTS] = {0};
     size_t i = 0;
-    for (int u = 0; u < UNROLL; u++)
-        sum[u] = v_zero();
-    for (; i + UNROLL * LANES <= count; i += UNROLL * LANES) {
-        for (int u = 0; u < UNROLL; u++) {
-            vec d = v_sub(v_load(x + i + (size_t)u * LANES), center);
-            sum[u] = v_fma(d, d, sum[u]);
-        }
-    }
-    for (; i < count; i += LANES) {
-        size_t part = count - i < LANES ? count - i : LANES;
-        vec d = v_sub(v_load_mask(center, m_range(0, part), x + i), center);
-        sum[0] = v_fma(d, d, sum[0]);
-    }
-    return v_sum(v_add(v_add(sum[0], sum[1]), v_add(sum[2], sum[3])));
+    for (; i + PARTS <= count; i += PARTS)
+        for (size_t j = 0; j < PARTS; j++)
+            sum[j] = fmaf(x[i + j] - mean, x[i + j] - mean, sum[j]);
+    for (size_t j = 0; i + j < count; j++)
+        sum[j] = fmaf(x[i + j] - mean, x[i + j] - mean, sum[j]);
+    for (size_t half = PARTS / 2; half > 0; half /= 2)
+        for (size_t j = 0; j < half; j++)
+            sum[j] += sum[j + half];
+    return sum[0];
 }
 
 static void moments(const float *x, size_t count, bool root_mean_square, float *mean, float *square)
 {
-    *mean = root_mean_square ? 0.0f : reduce_row(INGOT_REDUCE_SUM, x, count) / (float)count;
+    *mean = root_mean_square ? 0.0f : mean_of(x, count);
     *square = sum_square_around(x, count, *mean) / (float)count;
 }
 
