@@ -8,7 +8,7 @@
  * until then; how many operations one may do; bytes of zeros, which must be cleared. */
 #define LEAST_TIME 1000000
 #define TIME_PART  2
-#define FLOPS_A_NS 100.0
+#define FLOPS_A_NS 150.0
 #define MOST_ZEROS ((size_t)8 << 20)
 
 /* The shape that the options give an input, or its declared one; false where a size stays free. */
