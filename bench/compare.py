@@ -2,13 +2,13 @@
 """Time Ingot beside ONNX Runtime and OpenVINO and write the table of docs/performance.md.
 
 usage: compare.py [--ingot build/ingot] [--engines ort,openvino,ingot] [--threads 1,2] [--rounds 5] [--seconds 2]
-                  [--batch 1] [--size NAME=N ...] [--json FILE] MODEL.onnx ...
+                  [--batch 1] [--size NAME=N ...] [--inputs DIR] [--json FILE] MODEL.onnx ...
 needs: pip install numpy onnx onnxruntime openvino
 
 Every measurement is a process of its own, so that loading, the first run and the peak of memory are honest. The engines take
 turns, round after round: a shared machine is noisy, and only what was measured side by side may be compared. A time is the median
 of the rounds; a ratio is the median of the rounds' ratios. Inputs are drawn from a fixed seed; their first free size is the
-batch, others are --size's, else 128. An engine that fails on a model is left out there, with the reason on standard error.
+batch, others are --size's, else 128; or, where there is DIR/MODEL.npz, they are its arrays called in:NAME. An engine that fails on a model is left out there, with the reason on standard error.
 """
 import argparse
 import datetime
@@ -34,6 +34,19 @@ def sizes_of(shape, batch, sizes):
             yield size.dim_value
         else:
             yield sizes.get(size.dim_param, batch if axis == 0 else OTHER_SIZE)
+
+
+def name_of(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def recorded_inputs(path, folder):
+    """None where none are recorded."""
+    import numpy as np
+    record = os.path.join(folder, name_of(path) + ".npz")
+    if not os.path.exists(record):
+        return None
+    return {name.removeprefix("in:"): value for name, value in np.load(record).items() if name.startswith("in:")}
 
 
 def make_inputs(path, batch, sizes):
@@ -171,10 +184,15 @@ def difference(folder, engine):
 
 # ---- All of them ----
 
+def best_peer(figures):
+    return min((engine for engine in figures if engine != "ingot"), key=lambda engine: figures[engine]["p50_ms"], default=None)
+
+
 def compare(path, threads, arguments):
     """Figures of each engine, and how many times faster Ingot is than the better peer; engines that failed are left out."""
     import numpy as np
-    inputs = make_inputs(path, arguments.batch, arguments.sizes)
+    inputs = arguments.inputs and recorded_inputs(path, arguments.inputs)
+    inputs = inputs or make_inputs(path, arguments.batch, arguments.sizes)
     rounds = {engine: [] for engine in arguments.engines}
     with tempfile.TemporaryDirectory() as folder:
         np.savez(f"{folder}/inputs.npz", **inputs)
@@ -192,12 +210,10 @@ def compare(path, threads, arguments):
         figures[engine] = {name: statistics.median(one[name] for one in found)
                            for name in ("load_ms", "first_ms", "p50_ms", "p99_ms", "rss_mb")}
         figures[engine] |= {"version": found[0]["version"], "error": found[-1]["error"]}
-    peers = [engine for engine in figures if engine != "ingot"]
-    ratio = None
-    if peers and "ingot" in figures:
-        best = min(peers, key=lambda engine: figures[engine]["p50_ms"])
+    best, ratio = best_peer(figures), None
+    if best and "ingot" in figures:
         ratio = statistics.median(a["p50_ms"] / b["p50_ms"] for a, b in zip(rounds[best], rounds["ingot"]))
-    return {"model": os.path.splitext(os.path.basename(path))[0], "threads": threads, "batch": arguments.batch,
+    return {"model": name_of(path), "threads": threads, "batch": arguments.batch,
             "engines": figures, "faster": ratio}
 
 
@@ -207,6 +223,21 @@ def processor():
     return found[1] if found else platform.machine()
 
 
+def cells_of(row, engines):
+    """Of a row of the table. Of load and memory, and of p99 / p50, the first number is ONNX Runtime's, or the better peer's."""
+    figures = row["engines"]
+    own, best = figures.get("ingot"), best_peer(figures)
+    cells = [row["model"], str(row["threads"])]
+    cells += [f"{figures[engine]['p50_ms']:.3f}" if engine in figures else "–" for engine in engines]
+    if not own:
+        return cells + ["–"] * 6
+    tails = [f"{figures[engine]['p99_ms'] / figures[engine]['p50_ms']:.2f}" for engine in (best, "ingot") if engine]
+    both = [figures[engine] for engine in ("ort", "ingot") if engine in figures]
+    return cells + [f"{row['faster']:.2f}" if row["faster"] else "–", f"{own['first_ms']:.3f}", " / ".join(tails),
+                    " / ".join(f"{one['load_ms']:.0f}" for one in both), " / ".join(f"{one['rss_mb']:.0f}" for one in both),
+                    "–" if own["error"] is None else f"{own['error']:.0e}"]
+
+
 def write_table(rows, arguments):
     versions = {engine: figures["version"] for row in rows for engine, figures in row["engines"].items()}
     print(f"{datetime.date.today()}, {processor()}, {len(os.sched_getaffinity(0))} cores; "
@@ -214,19 +245,15 @@ def write_table(rows, arguments):
           + f"; batch {arguments.batch}, median of {arguments.rounds} rounds of {arguments.seconds:g} s\n")
     engines = [engine for engine in arguments.engines if engine in versions]
     print("| model | threads | " + " | ".join(f"{TITLES[engine]}, ms" for engine in engines)
-          + " | faster | first run, ms | p99, ms | load, ms | memory, MiB | error |")
+          + " | faster | first run, ms | p99 / p50 | load, ms | memory, MiB | error |")
     print("|---|" + "---:|" * (len(engines) + 7))
     for row in rows:
-        cells = [f"{row['engines'][engine]['p50_ms']:.3f}" if engine in row["engines"] else "–" for engine in engines]
-        own = row["engines"].get("ingot")
-        rest = ["–"] * 6 if not own else [
-            f"{row['faster']:.2f}" if row["faster"] else "–", f"{own['first_ms']:.3f}", f"{own['p99_ms']:.3f}",
-            f"{own['load_ms']:.1f}", f"{own['rss_mb']:.0f}", "–" if own["error"] is None else f"{own['error']:.0e}"]
-        print("| " + " | ".join([row["model"], str(row["threads"]), *cells, *rest]) + " |")
-    ratios = [row["faster"] for row in rows if row["faster"]]
-    if ratios:
-        print(f"\nFaster than the better peer by the factor {statistics.geometric_mean(ratios):.2f} in the geometric mean, "
-              f"{min(ratios):.2f} at the least.")
+        print("| " + " | ".join(cells_of(row, engines)) + " |")
+    for threads in sorted({row["threads"] for row in rows}):
+        ratios = [row["faster"] for row in rows if row["faster"] and row["threads"] == threads]
+        if ratios:
+            print(f"\n{threads} thread{'s'[:threads > 1]}: faster than the better peer by the factor "
+                  f"{statistics.geometric_mean(ratios):.2f} in the geometric mean, {min(ratios):.2f} at the least.")
 
 
 def size_of(text):
@@ -243,6 +270,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--size", dest="sizes", action="append", type=size_of, default=[])
+    parser.add_argument("--inputs")
     parser.add_argument("--json")
     parser.add_argument("--work", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="*")
