@@ -115,7 +115,8 @@ typedef struct ingot_profile_region {
     double bytes;             /* of its operands and weights, in all calls, each operand read or written once */
 } ingot_profile_region;
 
-/* Regions are numbered through the main graph, as ingot_session_region does, then through bodies. */
+/* Regions are numbered through the main graph, as ingot_session_region does, then through bodies. They are those of the run noted
+ * last, before the first one of a run with the inputs bound: runs that replace an input's default have a plan of their own. */
 INGOT_API size_t ingot_profile_region_count(const ingot_profile *profile);
 /* Region number index; false past the end. */
 INGOT_API bool ingot_profile_get(const ingot_profile *profile, size_t index, ingot_profile_region *region);

@@ -52,6 +52,7 @@ typedef enum ingot_step_kind {
 typedef struct ingot_plan_step {
     ingot_step_kind kind;
     const ingot_node *node; /* the last node of a region; of a reorder the one it is made for */
+    const char *operators;  /* of the region, joined by '+', for people; given by who owns the plan */
     ingot_region region;    /* of kind REGION */
     ingot_tactic tactic;
     void *packed;             /* tactic.packed_bytes, or NULL */

@@ -192,8 +192,8 @@ static ingot_status choose_tactics(ingot_planner *p)
     p->forms = ingot_calloc(graph->value_count + 1, sizeof *p->forms);
     if (!p->tactics || !p->forms)
         return ingot_fail_memory(p->error, p->claim.count * sizeof *p->tactics, "the plan");
-    INGOT_TRY(ingot_assign_tactics(graph, p->options->backend, p->options->device, p->claim.regions, p->claim.count,
-                                   p->tactics, p->error));
+    INGOT_TRY((ingot_is_exposed(graph) ? ingot_assign_exposed : ingot_assign_tactics)(
+        graph, p->options->backend, p->options->device, p->claim.regions, p->claim.count, p->tactics, p->error));
     size_t own = count_own_layouts(p);
     plan->steps = ingot_planner_alloc(p, graph->node_count + own, sizeof *plan->steps);
     plan->slots = ingot_planner_alloc(p, graph->value_count + own, sizeof *plan->slots);

@@ -73,7 +73,7 @@ const ingot_value *const *ingot_context_feed(ingot_context *c)
     return c->fed;
 }
 
-static bool replaces_default(const ingot_context *c)
+bool ingot_context_replaces_default(const ingot_context *c)
 {
     const ingot_session *s = c->session;
     for (size_t i = 0; i < s->input_count && s->fed_count < s->input_count; i++)
@@ -93,8 +93,20 @@ static ingot_status make_open_frame(ingot_context *c, ingot_error *error)
     return INGOT_OK;
 }
 
-/* A run that replaces a default: in a plan that takes all inputs. Its steps are not those that a profile knows. */
-static ingot_status run_open(ingot_context *c, ingot_run *run)
+static ingot_status run_frame(ingot_context *c, ingot_frame *frame, const ingot_value *const *inputs,
+                              const ingot_run *run)
+{
+    c->last = frame;
+    if (run->profile)
+        INGOT_TRY(ingot_profile_begin(run->profile, frame, run->error));
+    const ingot_status status = ingot_frame_run(frame, inputs, c->targets, run);
+    if (run->profile)
+        ingot_profile_end(run->profile);
+    return status;
+}
+
+/* A run that replaces a default: in a plan that takes all inputs. */
+static ingot_status run_open(ingot_context *c, const ingot_run *run)
 {
     ingot_session *s = c->session;
     INGOT_TRY(ingot_session_open(s, run->error));
@@ -104,20 +116,7 @@ static ingot_status run_open(ingot_context *c, ingot_run *run)
         const ingot_value *given = s->declared->inputs[i]->constant;
         c->fed[i] = given && c->inputs[i] == given ? s->open.module->main->inputs[i]->constant : c->inputs[i];
     }
-    c->last = c->open_frame;
-    run->profile = NULL;
-    return ingot_frame_run(c->open_frame, c->fed, c->targets, run);
-}
-
-static ingot_status run_assumed(ingot_context *c, const ingot_run *run)
-{
-    c->last = c->frame;
-    if (run->profile)
-        ingot_profile_begin(run->profile);
-    const ingot_status status = ingot_frame_run(c->frame, ingot_context_feed(c), c->targets, run);
-    if (run->profile)
-        ingot_profile_end(run->profile);
-    return status;
+    return run_frame(c, c->open_frame, c->fed, run);
 }
 
 ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel, ingot_error *error)
@@ -130,7 +129,8 @@ ingot_status ingot_context_execute(ingot_context *c, const ingot_cancel *cancel,
     INGOT_TRY(ingot_context_check_inputs(c, error));
     INGOT_TRY(ingot_context_check_outputs(c, error));
     const ingot_thread_state before = ingot_session_enter(c->session);
-    const ingot_status status = replaces_default(c) ? run_open(c, &run) : run_assumed(c, &run);
+    const ingot_status status =
+        ingot_context_replaces_default(c) ? run_open(c, &run) : run_frame(c, c->frame, ingot_context_feed(c), &run);
     ingot_session_leave(before);
     return status;
 }

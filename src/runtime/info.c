@@ -100,14 +100,13 @@ void ingot_session_describe_step(const ingot_session *s, const ingot_plan *plan,
     const ingot_plan_step *step = &plan->steps[index];
     bool is_region = step->kind == INGOT_STEP_REGION;
     *region = (ingot_region_info){.name = step->node->name,
-                                  .operators = s->region_operators[plan->first_number + index],
+                                  .operators = step->operators,
                                   .backend = is_region || step->kind == INGOT_STEP_REORDER ? s->backend->name : "",
                                   .tactic = is_region ? step->tactic.name : names[step->kind],
                                   .packed_bytes = is_region ? step->tactic.packed_bytes : 0};
 }
 
-static ingot_status name_step(ingot_session *s, const ingot_plan *plan, const ingot_plan_step *step,
-                              const char **operators, ingot_error *error)
+static ingot_status name_step(const ingot_session *s, const ingot_plan *plan, ingot_plan_step *step, ingot_error *error)
 {
     char text[256];
     if (step->kind == INGOT_STEP_REORDER)
@@ -117,25 +116,16 @@ static ingot_status name_step(ingot_session *s, const ingot_plan *plan, const in
                  step->region.node_count ? step->region.nodes[0]->op_type : step->node->op_type);
     for (size_t n = 1, used = strlen(text); n < step->region.node_count && used < sizeof text; n++)
         used += (size_t)snprintf(text + used, sizeof text - used, "+%s", step->region.nodes[n]->op_type);
-    *operators = ingot_arena_strndup(s->module->arena, text, strlen(text));
-    return *operators ? INGOT_OK : ingot_fail_memory(error, sizeof text, "the session");
+    step->operators = ingot_arena_strndup(plan->arena, text, strlen(text));
+    return step->operators ? INGOT_OK : ingot_fail_memory(error, sizeof text, "the session");
 }
 
-static ingot_status name_plan(ingot_session *s, const ingot_plan *plan, ingot_error *error)
+ingot_status ingot_session_name_regions(const ingot_session *s, ingot_plan *plan, ingot_error *error)
 {
     for (size_t i = 0; i < plan->step_count; i++) {
-        INGOT_TRY(name_step(s, plan, &plan->steps[i], &s->region_operators[plan->first_number + i], error));
+        INGOT_TRY(name_step(s, plan, &plan->steps[i], error));
         for (size_t b = 0; plan->steps[i].bodies && b < plan->steps[i].node->body_count; b++)
-            INGOT_TRY(name_plan(s, plan->steps[i].bodies[b], error));
+            INGOT_TRY(ingot_session_name_regions(s, plan->steps[i].bodies[b], error));
     }
     return INGOT_OK;
-}
-
-ingot_status ingot_session_name_regions(ingot_session *s, ingot_error *error)
-{
-    size_t count = ingot_plan_count_steps(s->plan);
-    s->region_operators = ingot_arena_alloc_array(s->module->arena, count + 1, sizeof(char *));
-    if (!s->region_operators)
-        return ingot_fail_memory(error, count * sizeof(char *), "the session");
-    return name_plan(s, s->plan, error);
 }

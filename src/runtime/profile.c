@@ -6,6 +6,29 @@
 #include "runtime/flops.h"
 #include "runtime/session.h"
 
+static ingot_status take_plan(ingot_profile *p, const ingot_plan *plan, ingot_error *error)
+{
+    const size_t count = ingot_plan_count_steps(plan);
+    ingot_profile_count *counts = ingot_calloc(count + 1, sizeof *counts);
+    if (!counts)
+        return ingot_fail_memory(error, count * sizeof *counts, "a profile");
+    ingot_free(p->counts);
+    p->counts = counts;
+    p->step_count = count;
+    p->plan = plan;
+    return INGOT_OK;
+}
+
+/* The plan that a run with what is bound now would take. */
+static ingot_status take_next_plan(ingot_profile *p, ingot_error *error)
+{
+    ingot_session *s = p->context->session;
+    if (!ingot_context_replaces_default(p->context))
+        return take_plan(p, s->plan, error);
+    INGOT_TRY(ingot_session_open(s, error));
+    return take_plan(p, s->open.plan, error);
+}
+
 ingot_status ingot_profile_create(ingot_context *context, size_t event_limit, ingot_profile **profile,
                                   ingot_error *error)
 {
@@ -17,13 +40,12 @@ ingot_status ingot_profile_create(ingot_context *context, size_t event_limit, in
     if (!p)
         return ingot_fail_memory(error, sizeof *p, "a profile");
     p->context = context;
-    p->step_count = ingot_plan_count_steps(context->session->plan);
     p->call_limit = event_limit;
-    p->counts = ingot_calloc(p->step_count + 1, sizeof *p->counts);
     p->calls = event_limit < SIZE_MAX ? ingot_calloc(event_limit + 1, sizeof *p->calls) : NULL;
-    if (!p->counts || !p->calls) {
+    ingot_status status = p->calls ? take_next_plan(p, error) : ingot_fail_memory(error, event_limit, "a profile");
+    if (status != INGOT_OK) {
         ingot_profile_release(p);
-        return ingot_fail_memory(error, event_limit, "a profile");
+        return status;
     }
     context->profile = *profile = p;
     return INGOT_OK;
@@ -56,14 +78,18 @@ void ingot_profile_set_stride(ingot_profile *p, size_t stride)
         p->mask = 2 * p->mask + 1;
 }
 
-void ingot_profile_begin(ingot_profile *p)
+ingot_status ingot_profile_begin(ingot_profile *p, const ingot_frame *frame, ingot_error *error)
 {
+    if (p->plan != frame->plan)
+        INGOT_TRY(take_plan(p, frame->plan, error));
+    p->frame = frame;
     memset(p->counts, 0, p->step_count * sizeof *p->counts);
     p->call_count = 0;
     p->phase++;
     p->call_total = 0;
     p->begin_ns = ingot_clock_ns();
     p->begin_ticks = ingot_clock_ticks();
+    return INGOT_OK;
 }
 
 void ingot_profile_end(ingot_profile *p)
@@ -119,7 +145,7 @@ static bool descend(place *at, size_t number)
 
 static place find(const ingot_profile *p, size_t number)
 {
-    place at = {.plan = p->context->session->plan, .frame = p->context->frame, .parent = SIZE_MAX};
+    place at = {.plan = p->plan, .frame = p->frame, .parent = SIZE_MAX};
     while (descend(&at, number))
         continue;
     at.index = number - at.plan->first_number;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "ingot/tools.h"
+#include "plan/plan.h"
 
 /* One step of the plan, all its calls in the run noted last. */
 typedef struct ingot_profile_count {
@@ -18,6 +19,8 @@ typedef struct ingot_profile_call {
 
 struct ingot_profile {
     ingot_context *context;
+    const ingot_plan *plan;          /* of the run noted last, or at first of the one that the context would begin */
+    const struct ingot_frame *frame; /* of that run; NULL: none yet */
     size_t step_count;
     ingot_profile_count *counts; /* [step_count] */
     ingot_profile_call *calls;   /* [call_limit] */
@@ -29,8 +32,8 @@ struct ingot_profile {
     double ns_per_tick;
 };
 
-/* Forgets what the run before noted. */
-void ingot_profile_begin(ingot_profile *profile);
+/* Forgets what the run before noted; the next one is in frame. Allocates only where that has another plan than before. */
+ingot_status ingot_profile_begin(ingot_profile *profile, const struct ingot_frame *frame, ingot_error *error);
 /* Finds out how long a tick was. */
 void ingot_profile_end(ingot_profile *profile);
 

@@ -181,9 +181,13 @@ ingot_status ingot_session_open(ingot_session *s, ingot_error *error)
         if (status == INGOT_OK)
             status = plan(s, made.module, &made.plan, error);
         if (status == INGOT_OK)
+            status = ingot_session_name_regions(s, made.plan, error);
+        if (status == INGOT_OK) {
             s->open = made;
-        else
+        } else {
+            ingot_plan_release(made.plan);
             ingot_module_release(made.module);
+        }
     }
     pthread_mutex_unlock(&s->open_lock);
     return status;
@@ -213,7 +217,7 @@ static ingot_status build(ingot_session *s, const ingot_session_options *options
     begin = ingot_clock_ns();
     INGOT_TRY(plan(s, s->module, &s->plan, error));
     s->statistics.plan_ms = ingot_clock_ms_since(begin);
-    INGOT_TRY(ingot_session_name_regions(s, error));
+    INGOT_TRY(ingot_session_name_regions(s, s->plan, error));
     if (!s->thread_pool)
         INGOT_TRY(ingot_threads_prepare(s->threads, error));
     uint64_t start = ingot_clock_ns();

@@ -41,8 +41,7 @@ struct ingot_session {
     ingot_map input_index, output_index; /* name to index + 1 */
     ingot_input_symbol *symbols;         /* in the module's arena */
     size_t symbol_place_count, symbol_count;
-    const char **region_operators; /* [ingot_plan_count_steps(plan)], in the module's arena */
-    ingot_statistics statistics;   /* what creation measured */
+    ingot_statistics statistics; /* what creation measured */
     atomic_uint_fast64_t runs, failed_runs;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a context became idle, or a run ended */
@@ -79,6 +78,8 @@ typedef struct ingot_thread_state {
 } ingot_thread_state;
 ingot_thread_state ingot_session_enter(const ingot_session *session);
 void ingot_session_leave(ingot_thread_state before);
+/* What is bound replaces a default: the next run takes the plan in which defaults are inputs. */
+bool ingot_context_replaces_default(const ingot_context *context);
 /* The inputs that the session's plan has. */
 const ingot_value *const *ingot_context_feed(ingot_context *context);
 /* Makes session->open if it is not there. */
@@ -97,8 +98,8 @@ ingot_status ingot_context_check_outputs(const ingot_context *context, ingot_err
 /* Lays memory out for the shapes of the options and runs on zeros where that is short against what creation took since start. */
 ingot_status ingot_session_warm_up(ingot_session *session, const ingot_session_options *options, uint64_t start,
                                    ingot_error *error);
-/* Fills region_operators. */
-ingot_status ingot_session_name_regions(ingot_session *session, ingot_error *error);
+/* Tells each step of the plan and of the bodies in it what its operators are. */
+ingot_status ingot_session_name_regions(const ingot_session *session, ingot_plan *plan, ingot_error *error);
 /* Step number index of plan, the session's own or that of a body; flops is left 0. */
 void ingot_session_describe_step(const ingot_session *session, const ingot_plan *plan, size_t index,
                                  ingot_region_info *region);
