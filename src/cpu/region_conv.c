@@ -288,6 +288,9 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
     const detail *d = detail_of(region);
     ingot_conv conv;
     INGOT_TRY(fill(region, inputs[0]->rank, inputs[0]->dims, inputs[1]->dims, &conv, error));
+    *bytes = 0;
+    if (ingot_value_count(outputs[0]) == 0)
+        return INGOT_OK;
     ingot_blocked_conv blocked = blocked_of(&conv, tactic->id);
     if (tactic->id == PLAIN)
         *bytes = d->transposed ? ingot_conv_transpose_f32_workspace(&conv, threads)

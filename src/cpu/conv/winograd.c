@@ -61,7 +61,7 @@ double ingot_winograd_direct_taps(const ingot_conv *c)
 bool ingot_winograd_suits(const ingot_conv *c)
 {
     if (c->kernel_height != 3 || c->kernel_width != 3 || c->stride_height != 1 || c->stride_width != 1 ||
-        c->out_height == 0 || c->out_width == 0)
+        c->batch == 0 || c->out_height == 0 || c->out_width == 0)
         return false;
     ingot_winograd w = ingot_winograd_tiles(c);
     if (w.channels < LEAST_CHANNELS || w.outputs < LEAST_CHANNELS)
