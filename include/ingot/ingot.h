@@ -168,7 +168,9 @@ struct ingot_type_info {
 typedef struct ingot_value_info {
     const char *name;
     const ingot_type_info *type;
-    bool has_default; /* an input that is also an initializer: it may be left out of a run */
+    /* An input that is also an initializer: it may be left out of a run. The first run of a session that gives one plans the model
+     * once more, with weights packed for such runs. */
+    bool has_default;
 } ingot_value_info;
 
 /* ---- Values ----------------------------------------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ typedef struct ingot_job_slot {
 /* Where a worker runs: threads_place.c. */
 typedef struct ingot_worker_place {
     _Alignas(64) atomic_int thread; /* its id, 0: it does not exist yet */
-    atomic_int processor;           /* where it was seen last, -1: not known */
+    atomic_int processor;           /* where it was seen last, -1: not known; holds once it has a thread */
     atomic_bool asleep;             /* or about to be */
     atomic_uint state;
     cpu_set_t affinity; /* that it gets back */

@@ -16,7 +16,7 @@ static void move_away(ingot_worker_place *place, int processor)
         return;
     const pid_t thread = (pid_t)atomic_load_explicit(&place->thread, memory_order_relaxed);
     bool moved = false;
-    if (thread > 0 && sched_getaffinity(thread, sizeof place->affinity, &place->affinity) == 0) {
+    if (sched_getaffinity(thread, sizeof place->affinity, &place->affinity) == 0) {
         cpu_set_t others = place->affinity;
         CPU_CLR((size_t)processor, &others);
         moved = CPU_COUNT(&others) > 0 && sched_setaffinity(thread, sizeof others, &others) == 0;
@@ -33,6 +33,8 @@ void ingot_place_workers(unsigned count, bool waking)
     count = count < MOST_MOVED ? count : MOST_MOVED;
     for (unsigned i = 0; processor >= 0 && i < count; i++) {
         ingot_worker_place *place = &ingot_workers.places[i];
+        if (atomic_load_explicit(&place->thread, memory_order_relaxed) == 0)
+            continue;
         if (atomic_load_explicit(&place->processor, memory_order_relaxed) == processor ||
             (waking && atomic_load_explicit(&place->asleep, memory_order_relaxed)))
             move_away(place, processor);

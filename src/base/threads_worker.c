@@ -164,7 +164,6 @@ static void *work(void *number)
     fesetenv(FE_DFL_ENV); /* whoever made the pool may have other rounding; a job brings its caller's */
 
     ingot_worker_place *place = &ingot_workers.places[(uintptr_t)number - 1];
-    atomic_store(&place->state, 0);
     atomic_store(&place->thread, (int)syscall(SYS_gettid));
     rest last = {0};
     uint64_t idle_since = ingot_clock_ns();
@@ -200,8 +199,13 @@ int ingot_threads_available(void)
 /* In the child of a fork no worker exists, and no caller but the thread that forked. */
 static void forget_workers(void)
 {
-    for (unsigned i = 0; i < atomic_load(&ingot_workers.workers); i++)
-        atomic_store(&ingot_workers.places[i].thread, 0);
+    for (unsigned i = 0; i < atomic_load(&ingot_workers.workers); i++) {
+        ingot_worker_place *place = &ingot_workers.places[i];
+        atomic_store(&place->thread, 0);
+        atomic_store(&place->processor, -1);
+        atomic_store(&place->asleep, false);
+        atomic_store(&place->state, 0);
+    }
     atomic_store(&ingot_workers.workers, 0);
     atomic_store(&ingot_workers.sleepers, 0);
     atomic_store(&ingot_workers.resting, 0);

@@ -56,7 +56,9 @@ static ingot_status claim_early(ingot_cpu_claim *claim, ingot_node *node)
 static ingot_status claim_node(ingot_cpu_claim *claim, ingot_node *node)
 {
     bool claimed = false;
-    for (size_t i = 0; i < FAMILY_COUNT && !claimed; i++)
+    /* The last family is the reference: others would read a program's operator as theirs of the same name. */
+    size_t first = node->op->flags & INGOT_OP_CUSTOM ? FAMILY_COUNT - 1 : 0;
+    for (size_t i = first; i < FAMILY_COUNT && !claimed; i++)
         INGOT_TRY(families[i]->claim(claim, node, &claimed));
     if (claimed)
         return INGOT_OK;

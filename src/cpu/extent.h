@@ -3,6 +3,7 @@
 #define INGOT_CPU_EXTENT_H
 
 #include "base/number.h"
+#include "cpu/sizes.h"
 
 /* A dense tensor around a run of its axes: [outer, count, inner]. */
 typedef struct ingot_extent {
@@ -51,7 +52,7 @@ static inline int64_t ingot_integer_at(const ingot_value *v, size_t index)
 static inline size_t ingot_take_part(size_t *end, size_t bytes)
 {
     size_t begin = *end;
-    *end += (bytes + INGOT_ALIGNMENT - 1) / INGOT_ALIGNMENT * INGOT_ALIGNMENT;
+    *end += ingot_aligned_size(bytes);
     return begin;
 }
 

@@ -36,20 +36,15 @@ ingot_status ingot_chain_links(const ingot_region *region, const int64_t *image,
     return INGOT_OK;
 }
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + INGOT_ALIGNMENT - 1) / INGOT_ALIGNMENT * INGOT_ALIGNMENT;
-}
-
 size_t ingot_chain_packed_size(const ingot_link *link, uint32_t id)
 {
     const ingot_blocked_conv blocked = {.conv = &link->conv};
     if (link->kind == INGOT_LINK_SCALE)
         return 0;
     if (id == INGOT_CHAIN_PLAIN)
-        return round_up(ingot_conv_f32_packed_size(&link->conv));
-    return round_up(link->kind == INGOT_LINK_DEPTHWISE ? ingot_blocked_depthwise_packed_size(&link->conv)
-                                                       : ingot_blocked_packed_size(&blocked));
+        return ingot_aligned_size(ingot_conv_f32_packed_size(&link->conv));
+    return ingot_aligned_size(link->kind == INGOT_LINK_DEPTHWISE ? ingot_blocked_depthwise_packed_size(&link->conv)
+                                                                 : ingot_blocked_packed_size(&blocked));
 }
 
 ingot_status ingot_chain_pack(const ingot_region *region, const ingot_tactic *tactic, void *packed, ingot_error *error)
@@ -90,10 +85,10 @@ static plain_sizes find_plain_sizes(const ingot_link *links, size_t count, int t
 {
     plain_sizes sizes = {0};
     for (size_t i = 0; i < count; i++) {
-        const size_t between = i + 1 < count ? round_up(out_size(&links[i]) * sizeof(float)) : 0;
+        const size_t between = i + 1 < count ? ingot_aligned_size(out_size(&links[i]) * sizeof(float)) : 0;
         const size_t own = links[i].kind == INGOT_LINK_SCALE ? 0 : ingot_conv_f32_workspace(&links[i].conv, threads);
-        sizes.between = between > sizes.between ? between : sizes.between;
-        sizes.workspace = own > sizes.workspace ? own : sizes.workspace;
+        sizes.between = ingot_most(sizes.between, between);
+        sizes.workspace = ingot_most(sizes.workspace, own);
     }
     return sizes;
 }
@@ -105,6 +100,9 @@ ingot_status ingot_chain_measure(const ingot_region *region, const ingot_tactic 
     const ingot_chain *d = ingot_chain_of(region);
     ingot_link links[INGOT_MOST_LINKS];
     INGOT_TRY(ingot_chain_links(region, inputs[d->image]->dims, links, error));
+    *bytes = 0;
+    if (ingot_value_count(outputs[0]) == 0)
+        return INGOT_OK;
     const plain_sizes sizes = find_plain_sizes(links, d->count, threads);
     *bytes = tactic->id == INGOT_CHAIN_STRIPS ? ingot_strips_workspace(links, d->count, threads)
                                               : 2 * sizes.between + sizes.workspace;

@@ -277,11 +277,6 @@ static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic,
 
 /* ---- Running ---- */
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + INGOT_ALIGNMENT - 1) / INGOT_ALIGNMENT * INGOT_ALIGNMENT;
-}
-
 static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
 {
@@ -298,7 +293,7 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
     else
         *bytes = tactic->id == BLOCKED_DEPTHWISE ? 0 : ingot_blocked_workspace(&blocked, threads);
     if (!d->packs)
-        *bytes = round_up(*bytes) + packed_size(d, &conv, PLAIN);
+        *bytes = ingot_aligned_size(*bytes) + packed_size(d, &conv, PLAIN);
     return INGOT_OK;
 }
 

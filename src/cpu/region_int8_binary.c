@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cpu/family.h"
 #include "cpu/int8/bytes.h"
 #include "cpu/ref/ref_iterate.h"
+#include "cpu/region_int8.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, C_SCALE, C_ZERO };
 
@@ -58,11 +58,6 @@ typedef struct binary {
     ingot_int8_times times;
 } binary;
 
-static const ingot_value *input_at(const ingot_step *step, size_t index)
-{
-    return index < step->region->input_count ? step->inputs[index] : NULL;
-}
-
 static float scale_at(const ingot_step *step, size_t index)
 {
     return *(const float *)step->inputs[index]->data;
@@ -77,8 +72,8 @@ static binary load(const ingot_step *step)
 {
     bool is_signed = step->outputs[0]->element == INGOT_INT8;
     float a_scale = scale_at(step, A_SCALE), b_scale = scale_at(step, B_SCALE), c_scale = scale_at(step, C_SCALE);
-    float a_zero = number_at(input_at(step, A_ZERO), 0), b_zero = number_at(input_at(step, B_ZERO), 0);
-    float c_zero = number_at(input_at(step, C_ZERO), 0);
+    float a_zero = number_at(ingot_int8_input(step, A_ZERO), 0), b_zero = number_at(ingot_int8_input(step, B_ZERO), 0);
+    float c_zero = number_at(ingot_int8_input(step, C_ZERO), 0);
     binary b = {.step = step, .multiplies = detail_of(step->region)->multiplies};
     b.sum = (ingot_int8_sum){.a_ratio = a_scale / c_scale, .b_ratio = b_scale / c_scale, .is_signed = is_signed};
     float b_part = b.sum.b_ratio * b_zero;
@@ -146,7 +141,7 @@ static ingot_status run(const ingot_step *step, bool *declined)
     static const size_t singles[] = {A_SCALE, A_ZERO, B_SCALE, B_ZERO, C_SCALE, C_ZERO};
     const ingot_value *a = step->inputs[A], *b = step->inputs[B], *c = step->outputs[0];
     for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
-        if (input_at(step, singles[i]) && ingot_value_count(input_at(step, singles[i])) != 1)
+        if (ingot_int8_input(step, singles[i]) && ingot_value_count(ingot_int8_input(step, singles[i])) != 1)
             *declined = true; /* the reference says what is wrong */
     if (*declined)
         return INGOT_OK;

@@ -4,8 +4,8 @@
 
 #include "base/float_mode.h"
 #include "base/number.h"
-#include "cpu/family.h"
 #include "cpu/int8/bytes.h"
+#include "cpu/region_int8.h"
 #include "ops/quantize.h"
 
 #define MOST_LINKS 4
@@ -32,16 +32,6 @@ static const detail *detail_of(const ingot_region *region)
 
 /* ---- Claiming ---- */
 
-static bool is_byte_element(ingot_element element)
-{
-    return element == INGOT_UINT8 || element == INGOT_INT8;
-}
-
-static bool has_bytes(const ingot_graph_value *v)
-{
-    return v && v->type.kind == INGOT_KIND_TENSOR && is_byte_element(v->type.element);
-}
-
 /* The node's constant scale and zero point, one number each. */
 static bool constant_scale(const ingot_node *node, ingot_element element, ingot_int8_scale *scale)
 {
@@ -56,15 +46,15 @@ static bool constant_scale(const ingot_node *node, ingot_element element, ingot_
 
 static bool is_dequantize(const ingot_node *node, ingot_int8_scale *scale)
 {
-    return node && strcmp(node->op_type, "DequantizeLinear") == 0 && has_bytes(node->inputs[0]) &&
+    return node && ingot_int8_is(node, "DequantizeLinear") && ingot_int8_is_bytes(node->inputs[0]) &&
            ingot_cpu_is_float(node->outputs[0]) && constant_scale(node, node->inputs[0]->type.element, scale);
 }
 
 static bool is_quantize(const ingot_node *node, ingot_int8_scale *scale)
 {
     const ingot_quantize_params *p = node ? node->params : NULL;
-    return node && strcmp(node->op_type, "QuantizeLinear") == 0 && ingot_cpu_is_float(node->inputs[0]) &&
-           has_bytes(node->outputs[0]) && (p->precision == 0 || p->precision == INGOT_FLOAT) &&
+    return node && ingot_int8_is(node, "QuantizeLinear") && ingot_cpu_is_float(node->inputs[0]) &&
+           ingot_int8_is_bytes(node->outputs[0]) && (p->precision == 0 || p->precision == INGOT_FLOAT) &&
            constant_scale(node, node->outputs[0]->type.element, scale);
 }
 
@@ -145,7 +135,8 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
     detail d = {0};
     if (!is_qlinear(node, "QLinearSigmoid") && !is_qlinear(node, "QLinearLeakyRelu"))
         return claim_chain(claim, node, claimed);
-    if (!has_bytes(node->inputs[0]) || !has_bytes(node->outputs[0]) || !has_constant_scales(node, 1, 0))
+    if (!ingot_int8_is_bytes(node->inputs[0]) || !ingot_int8_is_bytes(node->outputs[0]) ||
+        !has_constant_scales(node, 1, 0))
         return INGOT_OK;
     ingot_cpu_draft draft = {.nodes = {node}, .node_count = 1, .inputs = {node->inputs[0]}, .input_count = 1};
     ingot_node *product = find_product(claim, node);

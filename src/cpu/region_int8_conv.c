@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cpu/family.h"
 #include "cpu/int8/int8_conv.h"
+#include "cpu/region_int8.h"
 #include "ops/conv.h"
 
 enum { X_SCALE = 1, W_SCALE = 4, Y_SCALE = 6, Y_ZERO = 7, BIAS = 8 }; /* of QLinearConv */
@@ -58,11 +58,6 @@ static ingot_status fill(const ingot_node *node, int rank, const int64_t *x, con
 
 /* ---- Claiming ---- */
 
-static bool is_bytes(const ingot_graph_value *v)
-{
-    return v && v->type.kind == INGOT_KIND_TENSOR && (v->type.element == INGOT_UINT8 || v->type.element == INGOT_INT8);
-}
-
 static bool suits(const ingot_node *node, const detail *d)
 {
     const ingot_graph_value *x = node->inputs[d->x], *w = node->inputs[d->w], *y = node->outputs[0];
@@ -70,9 +65,9 @@ static bool suits(const ingot_node *node, const detail *d)
     for (size_t i = 0; i < p->pads.count; i++)
         if (p->pads.data[i] < 0)
             return false;
-    return y && is_bytes(x) && is_bytes(w) && ingot_graph_value_is_constant(w) && (!d->requantizes || is_bytes(y)) &&
-           (x->type.rank == 3 || x->type.rank == 4) && w->constant->rank == x->type.rank &&
-           ingot_value_count(w->constant) > 0;
+    return y && ingot_int8_is_bytes(x) && ingot_int8_is_bytes(w) && ingot_graph_value_is_constant(w) &&
+           (!d->requantizes || ingot_int8_is_bytes(y)) && (x->type.rank == 3 || x->type.rank == 4) &&
+           w->constant->rank == x->type.rank && ingot_value_count(w->constant) > 0;
 }
 
 static const ingot_graph_value *operand(const ingot_node *node, size_t index)
@@ -214,18 +209,13 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
         return INGOT_OK;
     INGOT_TRY(fill(region->nodes[0], inputs[d->x]->rank, inputs[d->x]->dims, inputs[d->w]->dims, &shape, error));
     ingot_int8_conv conv = conv_of(region, tactic, &shape);
-    *bytes = ingot_int8_conv_workspace(&conv, threads);
+    *bytes = ingot_int8_conv_fits(&conv) ? ingot_int8_conv_workspace(&conv, threads) : 0;
     return INGOT_OK;
-}
-
-static const ingot_value *input_at(const ingot_step *step, size_t index)
-{
-    return index < step->region->input_count ? step->inputs[index] : NULL;
 }
 
 static bool counts(const ingot_step *step, size_t index, size_t columns)
 {
-    const ingot_value *v = input_at(step, index);
+    const ingot_value *v = ingot_int8_input(step, index);
     return !v || ingot_value_count(v) == 1 || ingot_value_count(v) == columns;
 }
 
@@ -238,20 +228,15 @@ static bool has_terms(const ingot_step *step, size_t outputs)
                                 counts(step, Y_SCALE, 1) && counts(step, Y_ZERO, 1)));
 }
 
-static int32_t byte_at(const ingot_value *v)
-{
-    return v ? (int32_t)ingot_load_i64(v->element, v->data, 0) : 0;
-}
-
 static void fill_requantization(const ingot_step *step, ingot_int8_conv *conv)
 {
-    const ingot_value *bias = input_at(step, BIAS);
+    const ingot_value *bias = ingot_int8_input(step, BIAS);
     conv->x_scale = *(const float *)step->inputs[X_SCALE]->data;
     conv->w_scale = step->inputs[W_SCALE]->data;
     conv->w_scale_count = ingot_value_count(step->inputs[W_SCALE]);
     conv->y_scale = *(const float *)step->inputs[Y_SCALE]->data;
     conv->element = step->outputs[0]->element;
-    conv->zero = byte_at(step->inputs[Y_ZERO]);
+    conv->zero = ingot_int8_zero(step->inputs[Y_ZERO]);
     conv->terms.summand = bias ? bias->data : NULL;
     conv->terms.summand_count = conv->shape->outputs;
 }
@@ -263,13 +248,13 @@ static ingot_status run(const ingot_step *step, bool *declined)
     const ingot_value *x = step->inputs[d->x], *w = step->inputs[d->w];
     ingot_conv shape;
     INGOT_TRY(fill(region->nodes[0], x->rank, x->dims, w->dims, &shape, step->error));
-    *declined = !has_terms(step, shape.outputs);
+    ingot_int8_conv conv = conv_of(region, step->tactic, &shape);
+    *declined = !has_terms(step, shape.outputs) || !ingot_int8_conv_fits(&conv);
     if (*declined)
         return INGOT_OK;
-    ingot_int8_conv conv = conv_of(region, step->tactic, &shape);
-    conv.terms = weight_terms(w, input_at(step, d->w_zero));
+    conv.terms = weight_terms(w, ingot_int8_input(step, d->w_zero));
     conv.terms.a_signed = x->element == INGOT_INT8;
-    conv.terms.a_zero = byte_at(input_at(step, d->x_zero));
+    conv.terms.a_zero = ingot_int8_zero(ingot_int8_input(step, d->x_zero));
     conv.x = x->data;
     conv.packed = step->packed;
     conv.y = step->outputs[0]->data;

@@ -6,8 +6,8 @@
 #include "base/number.h"
 #include "base/threads.h"
 #include "cpu/extent.h"
-#include "cpu/family.h"
 #include "cpu/int8/bytes_table.h"
+#include "cpu/region_int8.h"
 #include "ops/ms_qlinear.h"
 #include "ops/pool.h"
 
@@ -18,11 +18,6 @@ enum { X, X_SCALE, X_ZERO, Y_SCALE, Y_ZERO }; /* of the last two */
 static way way_of(const ingot_region *region)
 {
     return *(const way *)((const ingot_cpu_region *)region->detail)->detail;
-}
-
-static bool is_bytes(const ingot_graph_value *v)
-{
-    return v && v->type.kind == INGOT_KIND_TENSOR && (v->type.element == INGOT_UINT8 || v->type.element == INGOT_INT8);
 }
 
 static bool find_way(const ingot_node *node, way *w)
@@ -41,7 +36,7 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
 {
     way w;
     ingot_cpu_draft draft;
-    if (node->operand_count == 0 || !is_bytes(node->inputs[0]) || !node->outputs[0] || !find_way(node, &w) ||
+    if (node->operand_count == 0 || !ingot_int8_is_bytes(node->inputs[0]) || !node->outputs[0] || !find_way(node, &w) ||
         !ingot_cpu_draft_node(node, &draft))
         return INGOT_OK;
     draft.detail = &w;
@@ -131,14 +126,9 @@ typedef struct scales {
     bool is_signed;
 } scales;
 
-static const ingot_value *input_at(const ingot_step *step, size_t index)
-{
-    return index < step->region->input_count ? step->inputs[index] : NULL;
-}
-
 static float zero_at(const ingot_step *step, size_t index)
 {
-    const ingot_value *v = input_at(step, index);
+    const ingot_value *v = ingot_int8_input(step, index);
     return v ? (float)ingot_load_i64(v->element, v->data, 0) : 0;
 }
 
@@ -146,7 +136,7 @@ static float zero_at(const ingot_step *step, size_t index)
 static bool load(const ingot_step *step, scales *s)
 {
     for (size_t i = X_SCALE; i <= Y_ZERO; i++)
-        if (input_at(step, i) && ingot_value_count(step->inputs[i]) != 1)
+        if (ingot_int8_input(step, i) && ingot_value_count(step->inputs[i]) != 1)
             return false;
     *s = (scales){.x_scale = *(const float *)step->inputs[X_SCALE]->data,
                   .y_scale = *(const float *)step->inputs[Y_SCALE]->data,
@@ -227,8 +217,8 @@ static void run_softmax(const ingot_step *step, const scales *s, bool *declined)
         e.inner = 1;
     }
     make_powers(s, e.count, powers);
-    *declined = e.count > INGOT_INT8_SOFTMAX_LENGTH || !isfinite(powers[255]) || !(s->y_scale > 0) ||
-                !isfinite(floorf(1 / s->y_scale));
+    *declined = e.count > INGOT_INT8_SOFTMAX_LENGTH || !(s->x_scale > 0) || !isfinite(powers[255]) ||
+                !(s->y_scale > 0) || !isfinite(floorf(1 / s->y_scale));
     if (*declined)
         return;
     ingot_int8_softmax softmax = {.length = e.count,

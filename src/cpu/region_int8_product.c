@@ -3,8 +3,8 @@
 
 #include "base/threads.h"
 #include "cpu/extent.h"
-#include "cpu/family.h"
 #include "cpu/int8/product.h"
+#include "cpu/region_int8.h"
 
 #define NONE SIZE_MAX
 /* Sums of QLinearMatMul must not wrap: products of bytes less their zero points are at most 255 * 255. */
@@ -28,10 +28,9 @@ static const detail *detail_of(const ingot_region *region)
 
 /* ---- Claiming ---- */
 
-static bool is_bytes(const ingot_graph_value *v)
+static bool is_matrix_of_bytes(const ingot_graph_value *v)
 {
-    return v && v->type.kind == INGOT_KIND_TENSOR &&
-           (v->type.element == INGOT_UINT8 || v->type.element == INGOT_INT8) && v->type.rank >= 0;
+    return ingot_int8_is_bytes(v) && v->type.rank >= 0;
 }
 
 /* One number, or one for each column, that broadcasts against a tensor of so many axes without adding any. */
@@ -108,9 +107,10 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
         d = (detail){.output = INGOT_INT8_BYTES, .a_scale = 1, .a_zero = 2, .b = 3, .b_scale = 4, .b_zero = 5};
     d.summand = d.scale = d.bias = NONE;
     ingot_cpu_draft draft;
-    if ((!requantizes && !ingot_cpu_is(node, "MatMulInteger")) || !is_bytes(node->inputs[d.a]) ||
-        !is_bytes(node->inputs[d.b]) || !node->outputs[0] || (requantizes && !is_bytes(node->outputs[0])) ||
-        node->inputs[d.a]->type.rank < 1 || node->inputs[d.b]->type.rank < 2 || !ingot_cpu_draft_node(node, &draft))
+    if ((!requantizes && !ingot_cpu_is(node, "MatMulInteger")) || !is_matrix_of_bytes(node->inputs[d.a]) ||
+        !is_matrix_of_bytes(node->inputs[d.b]) || !node->outputs[0] ||
+        (requantizes && !is_matrix_of_bytes(node->outputs[0])) || node->inputs[d.a]->type.rank < 1 ||
+        node->inputs[d.b]->type.rank < 2 || !ingot_cpu_draft_node(node, &draft))
         return INGOT_OK;
     const ingot_graph_value *b = node->inputs[d.b];
     ingot_dim columns = b->type.dims[b->type.rank - 1];
@@ -239,11 +239,6 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
     return INGOT_OK;
 }
 
-static int32_t byte_at(const ingot_value *v)
-{
-    return v ? (int32_t)ingot_load_i64(v->element, v->data, 0) : 0;
-}
-
 typedef struct product_task {
     const ingot_step *step;
     const detail *d;
@@ -296,7 +291,7 @@ static void fill_terms(product_task *t)
     const ingot_value *b_zero = input_at(step->inputs, count, d->b_zero);
     const ingot_value *summand = input_at(step->inputs, count, d->summand),
                       *bias = input_at(step->inputs, count, d->bias);
-    t->terms = (ingot_int8_terms){.a_zero = byte_at(a_zero),
+    t->terms = (ingot_int8_terms){.a_zero = ingot_int8_zero(a_zero),
                                   .a_signed = step->inputs[d->a]->element == INGOT_INT8,
                                   .b_signed = step->inputs[d->b]->element == INGOT_INT8,
                                   .b_zero = b_zero ? b_zero->data : NULL,
@@ -342,7 +337,7 @@ static ingot_status run(const ingot_step *step, bool *declined)
                             .c_place = s->n};
     if (d->output == INGOT_INT8_BYTES) {
         p.element = y->element;
-        p.zero = byte_at(step->inputs[Y_ZERO]);
+        p.zero = ingot_int8_zero(step->inputs[Y_ZERO]);
     }
     if (ingot_int8_needs_row_sums(&t.terms))
         p.row_sums = (int32_t *)(void *)(workspace + t.parts.row_sums);

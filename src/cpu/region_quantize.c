@@ -1,25 +1,14 @@
-/* QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear between floats and bytes; operations of one operand, and products of
- * two, between DequantizeLinear and QuantizeLinear, on bytes throughout. */
+/* QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear between floats and bytes. */
 #include <math.h>
 #include <string.h>
 
 #include "base/float_mode.h"
 #include "cpu/extent.h"
-#include "cpu/family.h"
 #include "cpu/int8/bytes.h"
+#include "cpu/region_int8.h"
 #include "ops/quantize.h"
 
 typedef enum way { QUANTIZE, DEQUANTIZE, DYNAMIC } way;
-
-static bool is_byte_element(ingot_element element)
-{
-    return element == INGOT_UINT8 || element == INGOT_INT8;
-}
-
-static bool is_bytes(const ingot_graph_value *v)
-{
-    return v && v->type.kind == INGOT_KIND_TENSOR && is_byte_element(v->type.element);
-}
 
 static bool divides_in_float(const ingot_node *node)
 {
@@ -29,13 +18,13 @@ static bool divides_in_float(const ingot_node *node)
 
 static bool is_quantize(const ingot_node *node)
 {
-    return strcmp(node->op_type, "QuantizeLinear") == 0 && ingot_cpu_is_float(node->inputs[0]) &&
-           ingot_cpu_is_float(node->inputs[1]) && is_bytes(node->outputs[0]) && divides_in_float(node);
+    return ingot_int8_is(node, "QuantizeLinear") && ingot_cpu_is_float(node->inputs[0]) &&
+           ingot_cpu_is_float(node->inputs[1]) && ingot_int8_is_bytes(node->outputs[0]) && divides_in_float(node);
 }
 
 static bool is_dequantize(const ingot_node *node)
 {
-    return strcmp(node->op_type, "DequantizeLinear") == 0 && is_bytes(node->inputs[0]) &&
+    return ingot_int8_is(node, "DequantizeLinear") && ingot_int8_is_bytes(node->inputs[0]) &&
            ingot_cpu_is_float(node->inputs[1]) && ingot_cpu_is_float(node->outputs[0]);
 }
 

@@ -99,11 +99,6 @@ static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic,
 
 /* ---- Workspace ---- */
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static ingot_recurrent_memory place_memory(const ingot_recurrent_layer *l, int threads)
 {
     static const char any[1]; /* only that B is packed matters */
@@ -115,7 +110,7 @@ static ingot_recurrent_memory place_memory(const ingot_recurrent_layer *l, int t
         size_t columns = (l->weights.first_gate[i + 1] - l->weights.first_gate[i]) * l->hidden;
         ingot_gemm part = ingot_recurrent_product(l, l->batch, l->hidden, columns, NULL, any, NULL);
         at.product_size =
-            larger(at.product_size, ingot_gemm_f32_workspace(&part, ingot_recurrent_product_threads(l, threads)));
+            ingot_most(at.product_size, ingot_gemm_f32_workspace(&part, ingot_recurrent_product_threads(l, threads)));
     }
     at.inputs = ingot_take_part(&at.size, l->steps * gates);
     at.gates = ingot_take_part(&at.size, gates);
@@ -126,7 +121,7 @@ static ingot_recurrent_memory place_memory(const ingot_recurrent_layer *l, int t
     at.codes = ingot_take_part(&at.size, l->params->byte_state ? l->hidden : 0);
     at.values = ingot_take_part(&at.size, l->params->byte_state ? state : 0);
     size_t sharers = l->weights.by_units && threads > 1 ? (size_t)threads : 1;
-    at.product = ingot_take_part(&at.size, larger(product, sharers * at.product_size));
+    at.product = ingot_take_part(&at.size, ingot_most(product, sharers * at.product_size));
     return at;
 }
 

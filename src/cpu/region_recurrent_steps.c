@@ -162,8 +162,8 @@ static void run_share(void *argument, size_t chunk, int participant)
     const shared_stage *s = argument;
     size_t at_once = ingot_recurrent_units_at_once(), groups = ingot_ceil_div(s->whole->end, at_once);
     part p = *s->whole;
-    p.first = ingot_split(groups, s->shares, chunk) * at_once;
-    p.end = ingot_split(groups, s->shares, chunk + 1) * at_once;
+    p.first = ingot_part_begin(groups, s->shares, chunk) * at_once;
+    p.end = ingot_part_begin(groups, s->shares, chunk + 1) * at_once;
     if (p.end > s->whole->end)
         p.end = s->whole->end;
     p.product += (size_t)participant * p.job->memory.product_size / sizeof(float);

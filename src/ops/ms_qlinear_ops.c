@@ -73,7 +73,7 @@ static ingot_status infer_global_average_pool(ingot_infer *c)
     const ingot_qlinear_params *p = c->params;
     const ingot_type *x = &c->inputs[0].type;
     ingot_dim dims[INGOT_MAX_RANK];
-    INGOT_TRY(ingot_infer_rank(c, 0, 3, INGOT_MAX_RANK));
+    INGOT_TRY(ingot_infer_rank(c, 0, 2, INGOT_MAX_RANK));
     if (x->rank < 0) {
         ingot_infer_set_unranked(c, 0, x->element);
         return INGOT_OK;

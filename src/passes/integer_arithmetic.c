@@ -43,10 +43,13 @@ static ingot_node *match(const ingot_node *node, const struct form *form, ingot_
 static ingot_status make(ingot_node *node, const struct form *form, ingot_node *quantizer, ingot_graph_value **inputs,
                          ingot_error *error)
 {
-    ingot_attribute attributes[MAX_ATTRIBUTES];
+    ingot_attribute attributes[MAX_ATTRIBUTES + 2];
     size_t count = node->attribute_count;
     for (size_t i = 0; i < count; i++)
         attributes[i] = node->attributes[i];
+    if (form->tells_opset && !ingot_node_attribute(node, "axis")) /* opsets differ in what it is then */
+        attributes[count++] =
+            (ingot_attribute){.name = "axis", .type = INGOT_ATTRIBUTE_INT, .i = node->opset >= 13 ? -1 : 1};
     if (form->tells_opset)
         attributes[count++] =
             (ingot_attribute){.name = "opset", .type = INGOT_ATTRIBUTE_INT, .i = node->opset >= 13 ? 13 : node->opset};

@@ -88,7 +88,8 @@ static ingot_status make_gemm(ingot_node *node, ingot_error *error, bool *change
     ingot_graph_value *c = ingot_operand(node, 2);
     bool transposed = ingot_int_attribute(node, "transB", 0) != 0;
     if (!take_operands(node, transposed ? 0 : 1, &p) || (!p.quantizer && is_read_by_quantizer(node->outputs[0])) ||
-        !ingot_is_quantized_bias(c, &p.x, &p.w, &p.bias) || (c && ingot_float_attribute(node, "beta", 1) != 1))
+        !ingot_is_quantized_bias(c, &p.x, &p.w, &p.bias) ||
+        (c && (ingot_float_attribute(node, "alpha", 1) != 1 || ingot_float_attribute(node, "beta", 1) != 1)))
         return INGOT_OK;
     INGOT_TRY(set_zero_points(node->graph, &p, error));
     ingot_graph_value *inputs[9] = {p.x.tensor, p.x.scale, p.x.zero,  p.w.tensor, p.w.scale,

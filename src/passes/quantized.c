@@ -77,14 +77,18 @@ bool ingot_is_quantized_bias(const ingot_graph_value *value, const ingot_quantiz
     const ingot_node *node = dequantizer(value);
     if (!node || node->inputs[0]->type.element != INGOT_INT32 || !read_parameters(node, &q))
         return false;
+    const int rank = node->inputs[0]->type.rank;
     size_t count = ingot_value_count(q.scale->constant), scales = ingot_value_count(w->scale->constant);
+    if ((count != 1 && scales != 1 && count != scales) ||
+        (count != 1 && (rank < 1 || (q.axis < 0 ? q.axis + rank : q.axis) != rank - 1)))
+        return false;
     for (size_t i = 0; i < (count > scales ? count : scales); i++) {
         double product = number_at(x->scale, 0) * number_at(w->scale, i);
-        if (fabs(number_at(q.scale, i) - product) > slack * product || (q.zero && number_at(q.zero, i) != 0))
+        if (!(fabs(number_at(q.scale, i) - product) <= slack * product) || (q.zero && number_at(q.zero, i) != 0))
             return false;
     }
     *bias = node->inputs[0];
-    return count == 1 || scales == 1 || count == scales;
+    return true;
 }
 
 bool ingot_is_quantizer(const ingot_node *node, ingot_quantized *q)

@@ -223,17 +223,24 @@ static void guess_reorders(assignment *a, const ingot_graph *graph)
     }
 }
 
+ingot_status ingot_ask_tactics(const ingot_backend *backend, ingot_device *device, const ingot_region *region,
+                               ingot_tactic list[INGOT_MAX_TACTICS], size_t *count, ingot_error *error)
+{
+    memset(list, 0, INGOT_MAX_TACTICS * sizeof *list);
+    INGOT_TRY(backend->tactics(device, region, list, count, error));
+    return *count > 0 ? INGOT_OK
+                      : ingot_node_fail(region->nodes[0], error, INGOT_UNSUPPORTED, "backend '%s' has no way to run it",
+                                        backend->name);
+}
+
 static ingot_status ask_tactics(assignment *a, ingot_arena *arena, const ingot_backend *backend, ingot_device *device,
                                 const ingot_region *regions, ingot_error *error)
 {
     for (size_t i = 0; i < a->count; i++) {
-        ingot_tactic list[INGOT_MAX_TACTICS] = {0};
+        ingot_tactic list[INGOT_MAX_TACTICS];
         choice *c = &a->choices[i];
         c->region = &regions[i];
-        INGOT_TRY(backend->tactics(device, c->region, list, &c->count, error));
-        if (c->count == 0)
-            return ingot_node_fail(c->region->nodes[0], error, INGOT_UNSUPPORTED, "backend '%s' has no way to run it",
-                                   backend->name);
+        INGOT_TRY(ingot_ask_tactics(backend, device, c->region, list, &c->count, error));
         c->tactics = ingot_arena_copy(arena, list, c->count * sizeof *list);
         if (!c->tactics)
             return ingot_fail_memory(error, c->count * sizeof *list, "the plan");

@@ -58,7 +58,7 @@ static ingot_status map_nodes(const ingot_graph *graph, model_choice *m, ingot_e
     return INGOT_OK;
 }
 
-/* The tactic of the same name, else the cheapest that reads its first operand as the wished one does or writes it. */
+/* The tactic of the same name and layouts, else the cheapest that writes its first output as the wished one does, else the plain one. */
 static size_t pick(const ingot_tactic *list, size_t count, const ingot_tactic *wish)
 {
     size_t best = 0;
@@ -79,12 +79,9 @@ static ingot_status follow(const model_choice *m, const ingot_backend *backend, 
                            const ingot_region *regions, size_t count, ingot_tactic *tactics, ingot_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        ingot_tactic list[INGOT_MAX_TACTICS] = {0};
+        ingot_tactic list[INGOT_MAX_TACTICS];
         size_t offered;
-        INGOT_TRY(backend->tactics(device, &regions[i], list, &offered, error));
-        if (offered == 0)
-            return ingot_node_fail(regions[i].nodes[0], error, INGOT_UNSUPPORTED, "backend '%s' has no way to run it",
-                                   backend->name);
+        INGOT_TRY(ingot_ask_tactics(backend, device, &regions[i], list, &offered, error));
         tactics[i] = list[pick(list, offered, &m->tactics[m->region_of[regions[i].nodes[0]->id]])];
     }
     return INGOT_OK;

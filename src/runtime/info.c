@@ -41,6 +41,15 @@ static void count_plan(ingot_plan *plan, ingot_statistics *statistics)
             count_plan(plan->steps[i].bodies[b], statistics);
 }
 
+static void count_frame(const ingot_frame *frame, ingot_statistics *statistics)
+{
+    statistics->arena_bytes += atomic_load(&frame->budget.used);
+    if (atomic_load(&frame->arena_bytes) <= statistics->peak_arena_bytes)
+        return;
+    statistics->peak_arena_bytes = atomic_load(&frame->arena_bytes);
+    statistics->bound_arena_bytes = atomic_load(&frame->arena_bound);
+}
+
 ingot_status ingot_session_statistics(const ingot_session *session, ingot_statistics *statistics, ingot_error *error)
 {
     if (!session || !statistics || statistics->size < sizeof *statistics)
@@ -52,16 +61,18 @@ ingot_status ingot_session_statistics(const ingot_session *session, ingot_statis
     statistics->size = size;
     count_plan(s->plan, statistics);
     statistics->cached_shapes = ingot_plan_cached_layouts(s->plan);
+    pthread_mutex_lock(&s->open_lock);
+    if (s->open.plan) {
+        statistics->packed_bytes += s->open.plan->packed_bytes;
+        statistics->cached_shapes += ingot_plan_cached_layouts(s->open.plan);
+    }
+    pthread_mutex_unlock(&s->open_lock);
     pthread_mutex_lock(&s->lock);
     for (ingot_context *c = s->all; c; c = c->next_of_all) {
-        statistics->arena_bytes += atomic_load(&c->frame->budget.used);
+        count_frame(c->frame, statistics);
         if (c->open_frame)
-            statistics->arena_bytes += atomic_load(&c->open_frame->budget.used);
+            count_frame(c->open_frame, statistics);
         statistics->context_count++;
-        if (atomic_load(&c->frame->arena_bytes) > statistics->peak_arena_bytes) {
-            statistics->peak_arena_bytes = atomic_load(&c->frame->arena_bytes);
-            statistics->bound_arena_bytes = atomic_load(&c->frame->arena_bound);
-        }
     }
     pthread_mutex_unlock(&s->lock);
     statistics->runs = atomic_load(&s->runs);
@@ -103,7 +114,7 @@ void ingot_session_describe_step(const ingot_session *s, const ingot_plan *plan,
                                   .operators = step->operators,
                                   .backend = is_region || step->kind == INGOT_STEP_REORDER ? s->backend->name : "",
                                   .tactic = is_region ? step->tactic.name : names[step->kind],
-                                  .packed_bytes = is_region ? step->tactic.packed_bytes : 0};
+                                  .packed_bytes = is_region && !step->shares_packed ? step->tactic.packed_bytes : 0};
 }
 
 static ingot_status name_step(const ingot_session *s, const ingot_plan *plan, ingot_plan_step *step, ingot_error *error)

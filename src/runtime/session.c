@@ -220,9 +220,9 @@ static ingot_status build(ingot_session *s, const ingot_session_options *options
     INGOT_TRY(ingot_session_name_regions(s, s->plan, error));
     if (!s->thread_pool)
         INGOT_TRY(ingot_threads_prepare(s->threads, error));
-    uint64_t start = ingot_clock_ns();
+    begin = ingot_clock_ns();
     INGOT_TRY(ingot_session_warm_up(s, options, created, error));
-    s->statistics.warmup_ms = ingot_clock_ms_since(start);
+    s->statistics.warmup_ms = ingot_clock_ms_since(begin);
     return INGOT_OK;
 }
 

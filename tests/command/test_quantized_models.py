@@ -216,3 +216,66 @@ def test_exact_passes_keep_every_bit_of_quantized_graphs(ingot, tmp_path, case):
     moved = run(ingot, model, draft.feeds, tmp_path, "--opt-level", "1")
     for name, value in plain.items():
         np.testing.assert_array_equal(moved[name], value, err_msg=name)
+
+
+# ---- What only looks as if it could run on codes ----
+
+
+def scaled_gemm(d):
+    x = d.input(4, 6)
+    w, scale = d.weights(6, 5)
+    d.output(d.quantize(d.node("Gemm", x, w, d.bias(0.03, scale, 5), alpha=0.25), 0.05, 120))
+
+
+def gemm_whose_c_has_scales_of_rows(d):
+    x = d.input(5, 6)
+    w, scale = d.weights(6, 5, axis=1)
+    codes = d.constant(RANDOM.integers(-2000, 2000, (5, 5)).astype(np.int32))
+    c = d.node("DequantizeLinear", codes, d.constant((np.float32(0.03) * scale).astype(np.float32)),
+               d.constant(np.zeros(5, np.int32)), axis=0)
+    d.output(d.quantize(d.node("Gemm", x, w, c), 0.05, 120))
+
+
+def gemm_whose_c_has_fewer_scales(d):
+    x = d.input(3, 6)
+    w, scale = d.weights(6, 5, axis=1)
+    codes = d.constant(RANDOM.integers(-2000, 2000, (3, 5)).astype(np.int32))
+    c = d.node("DequantizeLinear", codes, d.constant((np.float32(0.03) * scale[:3]).astype(np.float32)),
+               d.constant(np.zeros(3, np.int32)), axis=0)
+    d.output(d.quantize(d.node("Gemm", x, w, c), 0.05, 120))
+
+
+def pool_of_a_matrix(d):
+    d.output(d.quantize(d.node("GlobalAveragePool", d.input(3, 4)), 0.03, 120))
+
+
+@pytest.mark.parametrize("graph", [scaled_gemm, gemm_whose_c_has_scales_of_rows, gemm_whose_c_has_fewer_scales, pool_of_a_matrix],
+                         ids=lambda graph: graph.__name__)
+def test_quantized_graphs_that_must_stay_as_they_are(ingot, tmp_path, graph):
+    draft = Draft()
+    graph(draft)
+    plain = run(ingot, draft.model(), draft.feeds, tmp_path, "--opt-level", "0")
+    step = numpy_helper.to_array(draft.constants[-2])
+    for name, value in run(ingot, draft.model(), draft.feeds, tmp_path).items():
+        np.testing.assert_allclose(value, plain[name], atol=1.01 * step, rtol=0)
+
+
+def test_softmax_before_opset_13_covers_all_axes_from_1(ingot, tmp_path):
+    draft = Draft()
+    draft.output(draft.quantize(draft.node("Softmax", draft.input(2, 3, 4)), 1 / 256, 0))
+    model = draft.model()
+    model.opset_import[0].version = 11
+    (value,) = run(ingot, model, draft.feeds, tmp_path).values()
+    np.testing.assert_allclose(value.reshape(2, -1).sum(axis=1), 1, atol=12 / 256)
+
+
+def test_convolution_of_bytes_with_pads_beyond_memory_is_right(ingot, tmp_path):
+    far = 2 ** 31 - 1
+    numbers = {"s": np.float32(0.1), "z": np.uint8(0), "w": np.ones((4, 4, 2, 2), np.uint8)}
+    node = helper.make_node("QLinearConv", ["x", "s", "z", "w", "s", "z", "s", "z"], ["y"], pads=[0, 0, far, far], dilations=[far, far])
+    graph = helper.make_graph([node], "graph", [helper.make_tensor_value_info("x", TensorProto.UINT8, [1, 4, 1, 1])],
+                              [helper.make_tensor_value_info("y", TensorProto.UINT8, None)],
+                              [numpy_helper.from_array(np.asarray(value), name) for name, value in numbers.items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (value,) = run(ingot, model, {"x": np.full((1, 4, 1, 1), 3, np.uint8)}, tmp_path).values()
+    assert value.shape == (1, 4, 1, 1) and (value == round(12 * 0.1)).all()

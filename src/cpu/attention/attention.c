@@ -182,8 +182,8 @@ static void run_chunk(void *argument, size_t chunk, int participant)
     w.q = w.v + way->v;
     w.scores = w.q + way->q;
     w.packed_scores = w.scores + way->scores;
-    size_t part = chunk % way->parts, first = ingot_split(task->a->rows, way->parts, part);
-    size_t end = ingot_split(task->a->rows, way->parts, part + 1);
+    size_t part = chunk % way->parts, first = ingot_part_begin(task->a->rows, way->parts, part);
+    size_t end = ingot_part_begin(task->a->rows, way->parts, part + 1);
     for (size_t i = 0; i < way->per_chunk; i++) {
         w.index = chunk / way->parts * way->per_chunk + i;
         if (w.index >= task->a->count)

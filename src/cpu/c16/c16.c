@@ -102,7 +102,7 @@ static void run_halves(void *argument, size_t chunk, int participant)
     ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
     for (size_t i = range.first_plane; i < range.end_plane; i++) {
         for (size_t half = range.first_row; half < range.end_row; half++) {
-            size_t first = ingot_plane_share(t->image, 2, half), end = ingot_plane_share(t->image, 2, half + 1);
+            size_t first = ingot_part_begin(t->image, 2, half), end = ingot_part_begin(t->image, 2, half + 1);
             t->table->reduce(kind, t->x + ((t->first + i) * t->image + first) * INGOT_BLOCK, end - first,
                              lanes_of(t->channels, (t->first + i) % t->blocks), t->halves[i][half]);
         }

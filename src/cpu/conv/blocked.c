@@ -260,8 +260,8 @@ static void run_group(const blocked_chunk *chunk, size_t group)
     size_t next = ingot_blocked_group(&w->groups, chunk->next_group) * INGOT_BLOCK * w->channels * w->taps;
     for (size_t y = chunk->first_row; y < chunk->end_row; y += way->rows_at_once) {
         size_t rows = ingot_least(way->rows_at_once, chunk->end_row - y);
-        size_t x0 = way->copies ? 0 : ingot_split(way->columns, way->tiles, chunk->first_tile);
-        size_t pixels = (way->copies ? way->columns : ingot_split(way->columns, way->tiles, chunk->end_tile)) - x0;
+        size_t x0 = way->copies ? 0 : ingot_part_begin(way->columns, way->tiles, chunk->first_tile);
+        size_t pixels = (way->copies ? way->columns : ingot_part_begin(way->columns, way->tiles, chunk->end_tile)) - x0;
         size_t tiles = ingot_ceil_div(pixels, columns / rows);
         size_t each = pixels / tiles, rest = pixels % tiles;
         blocked_piece piece = {.y = y, .rows = rows, .x = x0, .first = group == chunk->first_group};
@@ -292,7 +292,8 @@ static blocked_chunk find_chunk(const blocked_task *task, size_t product, size_t
     chunk.out = task->output + place;
     chunk.add = task->epilogue->add ? task->epilogue->add + place : NULL;
     chunk.end_tile = way->tiles;
-    size_t first = ingot_split(way->units, way->strips, strip), end = ingot_split(way->units, way->strips, strip + 1);
+    size_t first = ingot_part_begin(way->units, way->strips, strip),
+           end = ingot_part_begin(way->units, way->strips, strip + 1);
     if (way->copies) {
         chunk.first_row = first * way->rows_at_once;
         chunk.end_row = ingot_least(end * way->rows_at_once, way->rows);
@@ -328,14 +329,14 @@ static void run_chunk(void *argument, size_t index, int participant)
     chunk.taps = (ingot_blocked_tap *)(void *)scratch;
     chunk.inside = (ingot_blocked_tap *)(void *)(scratch + way->tap_size);
     place_taps(&chunk);
-    chunk.first_group = ingot_split(w->groups.count, way->group_chunks, groups);
-    chunk.end_group = ingot_split(w->groups.count, way->group_chunks, groups + 1);
+    chunk.first_group = ingot_part_begin(w->groups.count, way->group_chunks, groups);
+    chunk.end_group = ingot_part_begin(w->groups.count, way->group_chunks, groups + 1);
     chunk.next_group = chunk.end_group;
     if (groups > 0 && ingot_takes_from_back(participant))
-        chunk.next_group = ingot_split(w->groups.count, way->group_chunks, groups - 1);
+        chunk.next_group = ingot_part_begin(w->groups.count, way->group_chunks, groups - 1);
     for (size_t k = 0; k < way->k_parts; k++) {
-        chunk.first_block = ingot_split(w->in_blocks, way->k_parts, k);
-        chunk.blocks = ingot_split(w->in_blocks, way->k_parts, k + 1) - chunk.first_block;
+        chunk.first_block = ingot_part_begin(w->in_blocks, way->k_parts, k);
+        chunk.blocks = ingot_part_begin(w->in_blocks, way->k_parts, k + 1) - chunk.first_block;
         chunk.copy =
             way->shared > 0 ? task->workspace + chunk.first_block * way->copy_size : scratch + 2 * way->tap_size;
         if (way->copies && way->shared == 0)

@@ -134,8 +134,8 @@ static void run_outputs(void *argument, size_t group, int participant)
                                      .sums = sums,
                                      .sum_pitch = way->sum_pitch};
     for (size_t k = 0; k < way->k_parts; k++) {
-        products.first_block = ingot_split(way->in_blocks, way->k_parts, k);
-        products.end_block = ingot_split(way->in_blocks, way->k_parts, k + 1);
+        products.first_block = ingot_part_begin(way->in_blocks, way->k_parts, k);
+        products.end_block = ingot_part_begin(way->in_blocks, way->k_parts, k + 1);
         for (size_t block = products.first_block; block < products.end_block; block++)
             way->table->line.weights(packed + block * INGOT_BLOCK * INGOT_LINE_TAPS * width,
                                      ingot_least(channels - block * INGOT_BLOCK, INGOT_BLOCK) * width,
@@ -163,8 +163,8 @@ void ingot_blocked_line_f32(const ingot_conv *c, const float *input, const float
         size_t strip = i % way.strips, row = i / way.strips;
         task.image = row / c->out_height;
         task.row = row % c->out_height;
-        task.first_tile = ingot_split(way.row_tiles, way.strips, strip);
-        task.tiles = ingot_split(way.row_tiles, way.strips, strip + 1) - task.first_tile;
+        task.first_tile = ingot_part_begin(way.row_tiles, way.strips, strip);
+        task.tiles = ingot_part_begin(way.row_tiles, way.strips, strip + 1) - task.first_tile;
         ingot_parallel(threads, way.in_blocks, run_input, &task);
         ingot_parallel(threads, way.groups.count, run_outputs, &task);
     }

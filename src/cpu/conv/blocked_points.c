@@ -21,8 +21,8 @@ void ingot_blocked_multiply_points(const ingot_point_products *p)
         t.weights = p->weights + point * p->weight_pitch;
         t.weights_ahead = t.in_ahead = (const char *)t.weights;
         for (size_t i = 0; i < pieces; i++) {
-            const size_t first = ingot_split(p->tiles, pieces, i);
-            t.columns = ingot_split(p->tiles, pieces, i + 1) - first;
+            const size_t first = ingot_part_begin(p->tiles, pieces, i);
+            t.columns = ingot_part_begin(p->tiles, pieces, i + 1) - first;
             const size_t half = (t.columns + 1) / 2 * INGOT_BLOCK;
             t.in[0] = p->in + point * p->in_pitch + p->first_block * p->in_block + first * INGOT_BLOCK;
             t.in[1] = t.in[0] + half;

@@ -3,6 +3,7 @@
 #define INGOT_CPU_BLOCKED_WAY_H
 
 #include "cpu/conv/blocked.h"
+#include "cpu/sizes.h"
 
 /* What follows from the weights' shape. A group of channels that is convolved for itself is a part here. */
 typedef struct ingot_blocked_weights {
@@ -48,16 +49,6 @@ ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int thread
 bool ingot_blocked_is_winograd(const ingot_blocked_conv *b);
 /* Or along rows. */
 bool ingot_blocked_is_line(const ingot_blocked_conv *b);
-
-static inline size_t ingot_least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline size_t ingot_most(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Rows of a band: those that one row of the window sees from some rows of outputs. */
 static inline size_t ingot_blocked_band_rows(const ingot_blocked_way *way, size_t rows)

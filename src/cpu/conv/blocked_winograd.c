@@ -140,8 +140,8 @@ static void run_input(void *argument, size_t chunk, int participant)
                               .column = c->dilation_width * INGOT_BLOCK,
                               .point_stride = way->point_size};
     p.scratch = task->work + (size_t)participant * way->work;
-    for (size_t i = ingot_split(task->tiles, task->chunks, part); i < ingot_split(task->tiles, task->chunks, part + 1);
-         i++) {
+    for (size_t i = ingot_part_begin(task->tiles, task->chunks, part);
+         i < ingot_part_begin(task->tiles, task->chunks, part + 1); i++) {
         size_t tile = task->first_tile + i, image = tile / way->image_tiles, y, x;
         find_tile(&way->grid, tile % way->image_tiles, &y, &x);
         const float *from = task->input + (image * all_blocks + task->group * way->in_blocks + block) * plane;
@@ -209,8 +209,8 @@ static void run_outputs(void *argument, size_t chunk, int participant)
     const winograd_task *task = argument;
     const winograd_way *way = task->way;
     size_t group = chunk % way->groups.count, part = chunk / way->groups.count;
-    size_t tile = ingot_split(task->tiles, way->tile_chunks, part);
-    size_t tiles = ingot_split(task->tiles, way->tile_chunks, part + 1) - tile;
+    size_t tile = ingot_part_begin(task->tiles, way->tile_chunks, part);
+    size_t tiles = ingot_part_begin(task->tiles, way->tile_chunks, part + 1) - tile;
     size_t first = ingot_blocked_group(&way->groups, group), end = ingot_blocked_group(&way->groups, group + 1);
     size_t width = (end - first) * INGOT_BLOCK;
     const float *packed = task->packed + first * INGOT_BLOCK * way->channels * 9;
@@ -230,8 +230,8 @@ static void run_outputs(void *argument, size_t chunk, int participant)
                                      .sums = sums,
                                      .sum_pitch = way->sum_size};
     for (size_t k = 0; k < way->k_parts; k++) {
-        size_t first_block = ingot_split(way->in_blocks, way->k_parts, k);
-        size_t end_block = ingot_split(way->in_blocks, way->k_parts, k + 1);
+        size_t first_block = ingot_part_begin(way->in_blocks, way->k_parts, k);
+        size_t end_block = ingot_part_begin(way->in_blocks, way->k_parts, k + 1);
         for (size_t block = first_block; block < end_block; block++) {
             size_t rest = way->channels - block * INGOT_BLOCK, channels = rest < INGOT_BLOCK ? rest : INGOT_BLOCK;
             way->table->blocked_winograd.weights(packed + block * INGOT_BLOCK * 9 * width, channels, width,
@@ -264,8 +264,8 @@ void ingot_blocked_winograd_f32(const ingot_conv *c, const float *input, const f
     for (task.group = 0; task.group < c->groups; task.group++) {
         task.packed = packed + task.group * way.groups.blocks * INGOT_BLOCK * way.channels * 9;
         for (size_t block = 0; block < way.blocks; block++) {
-            task.first_tile = ingot_split(all, way.blocks, block);
-            task.tiles = ingot_split(all, way.blocks, block + 1) - task.first_tile;
+            task.first_tile = ingot_part_begin(all, way.blocks, block);
+            task.tiles = ingot_part_begin(all, way.blocks, block + 1) - task.first_tile;
             task.chunks = ingot_ceil_div(task.tiles, way.input_chunk);
             ingot_parallel(threads, way.in_blocks * task.chunks, run_input, &task);
             ingot_parallel(threads, way.groups.count * way.tile_chunks, run_outputs, &task);

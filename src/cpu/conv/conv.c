@@ -117,8 +117,8 @@ void ingot_conv_f32_pack(const ingot_conv *c, const float *weights, float *packe
     }
     size_t tiles = ingot_gemm_row_tiles(sizes.kernel, sizes.m), at_once = PACK_STEPS / sizes.taps;
     for (size_t i = 0; i < c->groups * tiles; i++) {
-        size_t group = i / tiles, start = ingot_split(sizes.m, tiles, i % tiles);
-        size_t rows = ingot_split(sizes.m, tiles, i % tiles + 1) - start;
+        size_t group = i / tiles, start = ingot_part_begin(sizes.m, tiles, i % tiles);
+        size_t rows = ingot_part_begin(sizes.m, tiles, i % tiles + 1) - start;
         const float *from = weights + (group * sizes.m + start) * sizes.k;
         if (sizes.taps == 1 || at_once == 0 || rows > MAX_ROWS) {
             pack_taps(&sizes, from, rows, packed);

@@ -164,8 +164,8 @@ static void run_group(const link_rows *r, const ingot_blocked_kernel *kernel, in
     const float *in = t->in[0], *add = t->add[0];
     float *out = t->out[0];
     for (size_t i = 0; i < tiles; i++) {
-        const size_t pixel = ingot_split(pixels, tiles, i), at = start + pixel * INGOT_BLOCK;
-        t->columns = ingot_split(pixels, tiles, i + 1) - pixel;
+        const size_t pixel = ingot_part_begin(pixels, tiles, i), at = start + pixel * INGOT_BLOCK;
+        t->columns = ingot_part_begin(pixels, tiles, i + 1) - pixel;
         const size_t half = (t->columns + 1) / 2 * INGOT_BLOCK;
         t->in[0] = in + at;
         t->out[0] = out + at;
@@ -322,8 +322,10 @@ static void run_chunk(void *argument, size_t chunk, int participant)
     const size_t part = index < half ? index : half + t->chunks - 1 - index;
     if (part == 0 || s->next != image * t->chunks + part)
         memset(s, 0, sizeof *s);
-    for (size_t i = ingot_split(t->strips, t->chunks, part); i < ingot_split(t->strips, t->chunks, part + 1); i++)
-        run_strip(t, s, buffers, image, ingot_split(height, t->strips, i), ingot_split(height, t->strips, i + 1));
+    for (size_t i = ingot_part_begin(t->strips, t->chunks, part); i < ingot_part_begin(t->strips, t->chunks, part + 1);
+         i++)
+        run_strip(t, s, buffers, image, ingot_part_begin(height, t->strips, i),
+                  ingot_part_begin(height, t->strips, i + 1));
     s->next = image * t->chunks + part + 1;
 }
 

@@ -174,10 +174,10 @@ static void run_input(void *argument, size_t chunk, int participant)
     end = end < w->channels ? end : w->channels;
     float *scratch = task->work + (size_t)participant * way->work;
     for (size_t channel = first; channel < end; channel++) {
-        while (ingot_split(w->channels, way->k_blocks, block + 1) <= channel)
+        while (ingot_part_begin(w->channels, way->k_blocks, block + 1) <= channel)
             block++;
-        size_t k0 = ingot_split(w->channels, way->k_blocks, block);
-        size_t steps = ingot_split(w->channels, way->k_blocks, block + 1) - k0;
+        size_t k0 = ingot_part_begin(w->channels, way->k_blocks, block);
+        size_t steps = ingot_part_begin(w->channels, way->k_blocks, block + 1) - k0;
         ingot_winograd_target target = {.point_stride = way->point_size, .panel_stride = steps * width, .width = width};
         target.to = task->points + block_offset(task, k0) + (channel - k0) * width;
         task->table->winograd_input(&task->part, task->input + channel * plane, &target, scratch);
@@ -226,20 +226,20 @@ static void run_outputs(void *argument, size_t chunk, int participant)
     const winograd_task *task = argument;
     const ingot_winograd *w = task->w;
     const winograd_way *way = &task->way;
-    size_t first = ingot_split(way->row_tiles, way->chunks, chunk);
-    size_t end = ingot_split(way->row_tiles, way->chunks, chunk + 1);
-    size_t first_row = ingot_split(w->outputs, way->row_tiles, first);
-    size_t rows = ingot_split(w->outputs, way->row_tiles, end) - first_row;
+    size_t first = ingot_part_begin(way->row_tiles, way->chunks, chunk);
+    size_t end = ingot_part_begin(way->row_tiles, way->chunks, chunk + 1);
+    size_t first_row = ingot_part_begin(w->outputs, way->row_tiles, first);
+    size_t rows = ingot_part_begin(w->outputs, way->row_tiles, end) - first_row;
     float *weights = task->work + (size_t)participant * way->work;
     float *sums = weights + INGOT_WINOGRAD_POINTS * way->weights_size;
     float *buffer = sums + INGOT_WINOGRAD_POINTS * way->sums_size;
     ingot_gemm_range range = {0, end - first, 0, task->panels};
     for (size_t block = 0; block < way->k_blocks; block++) {
-        size_t k0 = ingot_split(w->channels, way->k_blocks, block);
-        size_t steps = ingot_split(w->channels, way->k_blocks, block + 1) - k0;
+        size_t k0 = ingot_part_begin(w->channels, way->k_blocks, block);
+        size_t steps = ingot_part_begin(w->channels, way->k_blocks, block + 1) - k0;
         for (size_t tile = first; tile < end; tile++) {
-            size_t row = ingot_split(w->outputs, way->row_tiles, tile);
-            size_t height = ingot_split(w->outputs, way->row_tiles, tile + 1) - row;
+            size_t row = ingot_part_begin(w->outputs, way->row_tiles, tile);
+            size_t height = ingot_part_begin(w->outputs, way->row_tiles, tile + 1) - row;
             task->table->winograd_weights(task->packed + row * 9 * w->channels + k0 * height, w->channels * height,
                                           height, steps, weights + (row - first_row) * steps, way->weights_size);
         }
@@ -271,8 +271,8 @@ void ingot_winograd_f32(const ingot_conv *c, const float *input, const float *pa
         task.packed = packed + group * w.outputs * w.channels * 9;
         task.first_output = group * w.outputs;
         for (size_t block = 0; block < way->blocks; block++) {
-            task.part = (ingot_winograd_part){&w, ingot_split(w.rows, way->blocks, block),
-                                              ingot_split(w.rows, way->blocks, block + 1)};
+            task.part = (ingot_winograd_part){&w, ingot_part_begin(w.rows, way->blocks, block),
+                                              ingot_part_begin(w.rows, way->blocks, block + 1)};
             task.tiles = (task.part.end - task.part.first) * w.row_tiles;
             task.panels = ingot_ceil_div(task.tiles, way->kernel->columns);
             ingot_parallel(threads, ingot_ceil_div(w.channels, way->channels_per_chunk), run_input, &task);

@@ -233,11 +233,11 @@ static void run_rows(void *argument, size_t chunk, int participant)
 static void take_block(gemm_task *task, size_t block)
 {
     const ingot_gemm *g = task->g;
-    size_t blocks = task->way.k_blocks, first = ingot_split(g->k, blocks, block);
+    size_t blocks = task->way.k_blocks, first = ingot_part_begin(g->k, blocks, block);
     if (blocks == 1)
         return;
     ingot_gemm_plan *plan = &task->plan;
-    plan->k = ingot_split(g->k, blocks, block + 1) - first;
+    plan->k = ingot_part_begin(g->k, blocks, block + 1) - first;
     plan->packed_b += first * plan->kernel->columns;
     plan->packed_b_k = g->k;
     plan->accumulate = block > 0;

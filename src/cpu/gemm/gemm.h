@@ -47,8 +47,7 @@ size_t ingot_gemm_f32_workspace(const ingot_gemm *gemm, int threads);
 void ingot_gemm_f32(const ingot_gemm *gemm, void *workspace, int threads);
 
 /* A constant B[K,N], rearranged once. Bytes needed, and the rearranging, where B has the strides row and column. The
- * layout is the kernel's (NULL: the best one): a packed matrix belongs to machines with the same
- * ingot_gemm_f32_layout(). */
+ * layout is the kernel's (NULL: the best one): a packed matrix belongs to one kernel. */
 size_t ingot_gemm_f32_packed_b_size(const ingot_gemm_kernel *kernel, size_t k, size_t n);
 void ingot_gemm_f32_pack_b(const ingot_gemm_kernel *kernel, size_t k, size_t n, const float *b, ptrdiff_t row,
                            ptrdiff_t column, float *packed);
@@ -60,7 +59,6 @@ void ingot_gemm_f32_pack_b_rows(const ingot_gemm_kernel *kernel, size_t k, size_
 /* Column number column of a packed B: k numbers. */
 void ingot_gemm_f32_unpack_column(const ingot_gemm_kernel *kernel, size_t k, const float *packed, size_t column,
                                   float *to);
-const char *ingot_gemm_f32_layout(const ingot_gemm_kernel *kernel);
 
 /* The kernels of this build, best last, and those that this processor (and INGOT_CPU) allows. */
 size_t ingot_gemm_kernel_count(void);

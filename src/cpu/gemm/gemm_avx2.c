@@ -107,12 +107,6 @@ static inline __attribute__((always_inline)) void tile(const ingot_gemm_tile *t,
     X(1, 3) X(2, 3) X(1, 4) X(2, 4) X(1, 5) X(1, 6) X(1, 7) X(1, 8)
 /* clang-format on */
 
-/* Whole vectors or not is known before the loops, not in them. */
-#define RUN_TILE(t, rows, vectors)       \
-    if ((t)->columns == (vectors)*LANES) \
-        tile(t, rows, vectors, true);    \
-    else                                 \
-        tile(t, rows, vectors, false)
 #include "cpu/gemm/tile_table_tmpl.h"
 
 void ingot_gemm_f32_6x16_avx2_tile(const ingot_gemm_tile *t)

@@ -20,7 +20,7 @@ void ingot_gemm_f32_pack_a(const ingot_gemm_kernel *kernel, size_t m, size_t k, 
 {
     size_t tiles = ingot_gemm_row_tiles(kernel, m);
     for (size_t tile = first; tile < end; tile++) {
-        size_t start = ingot_split(m, tiles, tile), rows = ingot_split(m, tiles, tile + 1) - start;
+        size_t start = ingot_part_begin(m, tiles, tile), rows = ingot_part_begin(m, tiles, tile + 1) - start;
         ingot_gemm_pack pack = {.steps = k, .lanes = rows, .width = rows, .step_stride = column, .lane_stride = row};
         pack.from = a + (ptrdiff_t)start * row;
         pack.to = packed + start * k;
@@ -88,7 +88,7 @@ static void start_epilogue(block_state *s)
 
 static size_t rows_of_tile(const block_state *s, size_t tile)
 {
-    return ingot_split(s->plan->m, s->tiles, tile + 1) - ingot_split(s->plan->m, s->tiles, tile);
+    return ingot_part_begin(s->plan->m, s->tiles, tile + 1) - ingot_part_begin(s->plan->m, s->tiles, tile);
 }
 
 /* The rest of the epilogue, of the rows of a tile. */
@@ -98,7 +98,7 @@ static void finish_rows(const block_state *s, size_t row_tile, size_t column, si
         return;
     const ingot_gemm_plan *plan = s->plan;
     const ingot_epilogue *epilogue = &plan->epilogue;
-    size_t row = ingot_split(plan->m, s->tiles, row_tile), rows = rows_of_tile(s, row_tile);
+    size_t row = ingot_part_begin(plan->m, s->tiles, row_tile), rows = rows_of_tile(s, row_tile);
     if (columns == plan->c_row &&
         columns == epilogue->add_row) { /* they lie side by side: short rows cost more to call */
         columns *= rows;
@@ -118,8 +118,8 @@ static void run_tile(block_state *s, size_t row_tile, size_t column, size_t colu
 {
     const ingot_gemm_plan *plan = s->plan;
     ingot_gemm_tile *t = &s->tile;
-    size_t row = ingot_split(plan->m, s->tiles, row_tile);
-    t->rows = ingot_split(plan->m, s->tiles, row_tile + 1) - row;
+    size_t row = ingot_part_begin(plan->m, s->tiles, row_tile);
+    t->rows = ingot_part_begin(plan->m, s->tiles, row_tile + 1) - row;
     t->columns = columns;
     t->a = plan->packed_a + row * plan->k + s->k0 * t->rows;
     t->c = plan->c + row * plan->c_row + column;
@@ -151,7 +151,7 @@ static void store_strip(const block_state *s, const ingot_gemm_strip *strip, siz
 {
     const ingot_gemm_plan *plan = s->plan;
     for (size_t i = 0; i < count; i++) {
-        size_t start = ingot_split(plan->m, s->tiles, tile + i);
+        size_t start = ingot_part_begin(plan->m, s->tiles, tile + i);
         for (size_t j = 0; j < strip->rows[i]; j++) {
             float *c = plan->c + (start + j) * plan->c_row + column;
             for (size_t n = 0; n < strip->columns; n++) {
@@ -172,7 +172,7 @@ static void run_strip(const block_state *s, size_t first, size_t end, const floa
         for (size_t i = 0; i < INGOT_GEMM_STRIP_TILES; i++) {
             size_t used = i < count ? tile + i : tile;
             strip.rows[i] = rows_of_tile(s, used);
-            strip.a[i] = plan->packed_a + ingot_split(plan->m, s->tiles, used) * plan->k + s->k0 * strip.rows[i];
+            strip.a[i] = plan->packed_a + ingot_part_begin(plan->m, s->tiles, used) * plan->k + s->k0 * strip.rows[i];
         }
         plan->kernel->strip(&strip);
         store_strip(s, &strip, tile, count, plan->n - columns);
@@ -197,7 +197,8 @@ static const char *next_a(const block_state *s, const ingot_gemm_range *range, s
     const ingot_gemm_plan *plan = s->plan;
     bool more = tile + 1 < range->end_tile;
     size_t next = more ? tile + 1 : range->first_tile, k = more ? s->k0 : s->k0 + s->steps;
-    return (const char *)(plan->packed_a + ingot_split(plan->m, s->tiles, next) * plan->k + k * rows_of_tile(s, next));
+    return (const char *)(plan->packed_a + ingot_part_begin(plan->m, s->tiles, next) * plan->k +
+                          k * rows_of_tile(s, next));
 }
 
 /* The same for packed panels of B: the next panel's, the first one's in the next block of K, or the next range's. */
@@ -358,9 +359,9 @@ void ingot_gemm_f32_block(const ingot_gemm_plan *plan, const ingot_gemm_range *r
         part.first_panel = panel;
         part.end_panel = panel + group < range->end_panel ? panel + group : range->end_panel;
         for (size_t block = 0; block < blocks; block++) {
-            size_t begin = ingot_split(unit, each, block % each);
+            size_t begin = ingot_part_begin(unit, each, block % each);
             s.k0 = block / each * unit + begin;
-            s.steps = ingot_split(unit, each, block % each + 1) - begin;
+            s.steps = ingot_part_begin(unit, each, block % each + 1) - begin;
             s.tile.k = s.steps;
             s.tile.accumulate = plan->accumulate || block > 0;
             s.final = block + 1 == blocks;
@@ -412,10 +413,10 @@ ingot_gemm_range ingot_gemm_grid_range(const ingot_gemm_grid *grid, size_t chunk
     size_t row = chunk % grid->row_blocks, column = chunk / grid->row_blocks;
     size_t units = ingot_ceil_div(grid->panels, grid->unit);
     ingot_gemm_range range = {
-        .first_tile = ingot_split(grid->tiles, grid->row_blocks, row),
-        .end_tile = ingot_split(grid->tiles, grid->row_blocks, row + 1),
-        .first_panel = ingot_split(units, grid->column_blocks, column) * grid->unit,
-        .end_panel = ingot_split(units, grid->column_blocks, column + 1) * grid->unit,
+        .first_tile = ingot_part_begin(grid->tiles, grid->row_blocks, row),
+        .end_tile = ingot_part_begin(grid->tiles, grid->row_blocks, row + 1),
+        .first_panel = ingot_part_begin(units, grid->column_blocks, column) * grid->unit,
+        .end_panel = ingot_part_begin(units, grid->column_blocks, column + 1) * grid->unit,
     };
     if (range.end_panel > grid->panels)
         range.end_panel = grid->panels;

@@ -4,7 +4,7 @@
 
 #include "cpu/gemm/gemm_kernel.h"
 
-/* Rows are cut into tiles of nearly equal height, at most the kernel's; tile i begins at ingot_split(m, tiles, i). A packed
+/* Rows are cut into tiles of nearly equal height, at most the kernel's; tile i begins at ingot_part_begin(m, tiles, i). A packed
  * A[M,K] holds its tiles one after the other, each [K][height]. */
 static inline size_t ingot_gemm_row_tiles(const ingot_gemm_kernel *kernel, size_t m)
 {

@@ -3,6 +3,7 @@
 #define INGOT_CPU_GEMM_KERNEL_H
 
 #include "cpu/gemm/gemm.h"
+#include "cpu/sizes.h"
 
 #if defined(__x86_64__)
 #define INGOT_X86 1
@@ -81,23 +82,11 @@ static inline size_t ingot_gemm_panels_at_once(size_t rows)
     return rows == 1 ? 4 : rows == 2 ? 2 : 1;
 }
 
-/* K is cut into this many blocks, block i from ingot_split(k, blocks, i); they depend on K only. */
+/* K is cut into this many blocks, block i from ingot_part_begin(k, blocks, i); they depend on K only. */
 #define INGOT_GEMM_K_BLOCK 768
 static inline size_t ingot_gemm_k_blocks(size_t k)
 {
     return k == 0 ? 1 : (k + INGOT_GEMM_K_BLOCK - 1) / INGOT_GEMM_K_BLOCK;
-}
-
-/* Where part i of count things in parts nearly equal parts begins. */
-static inline size_t ingot_split(size_t count, size_t parts, size_t i)
-{
-    size_t each = count / parts, rest = count % parts;
-    return i * each + (i < rest ? i : rest);
-}
-
-static inline size_t ingot_ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
 }
 
 #endif

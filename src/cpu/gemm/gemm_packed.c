@@ -52,8 +52,3 @@ void ingot_gemm_f32_unpack_column(const ingot_gemm_kernel *kernel, size_t k, con
     for (size_t step = 0; step < k; step++, from += width)
         to[step] = *from;
 }
-
-const char *ingot_gemm_f32_layout(const ingot_gemm_kernel *kernel)
-{
-    return or_best(kernel)->name;
-}

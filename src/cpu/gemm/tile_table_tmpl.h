@@ -1,5 +1,16 @@
 /* The functions of a kernel's tiles and their look-up, for a file that has defined LANES, MAX_ROWS, MAX_VECTORS, TILES(X) with an
- * X(rows, vectors) for each shape, and RUN_TILE(t, rows, vectors). No header of its own. */
+ * X(rows, vectors) for each shape, and tile(t, rows, vectors, whole) or a RUN_TILE(t, rows, vectors) of its own. No header. */
+#ifndef RUN_TILE
+/* Whole vectors or not is known before the loops, not in them. */
+#define RUN_TILE(t, rows, vectors)           \
+    do {                                     \
+        if ((t)->columns == (vectors)*LANES) \
+            tile(t, rows, vectors, true);    \
+        else                                 \
+            tile(t, rows, vectors, false);   \
+    } while (0)
+#endif
+
 #define TILE_FUNCTION(rows, vectors)                              \
     static void tile_##rows##x##vectors(const ingot_gemm_tile *t) \
     {                                                             \

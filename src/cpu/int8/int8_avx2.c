@@ -1,4 +1,4 @@
-/* 8-bit products by AVX2, as int8_avx512.c does them. */
+/* 8-bit products by AVX2, by pairs. */
 #define INGOT_SIMD_AVX2 1
 #include "cpu/int8/int8_kernel.h"
 #include "cpu/int8/ints.h"
@@ -7,32 +7,7 @@
 #define VECTORS      2
 #define KERNEL(part) ingot_int8_4x16_avx2_##part
 
-typedef struct pairs {
-    ints even, odd;
-} ready_a, ready_b;
-
-static inline ready_a split(ints quad)
-{
-    /* Shifts: for a mask there is no register left. */
-    return (ready_a){_mm256_srli_epi16(_mm256_slli_epi16(quad, 8), 8), _mm256_srli_epi16(quad, 8)};
-}
-static inline ready_a make_ready_a(const uint8_t *a)
-{
-    return split(i_repeat(a));
-}
-static inline ready_a load_ready_a(const uint8_t *quads)
-{
-    return split(i_load(quads));
-}
-static inline ready_b make_ready_b(const int8_t *b)
-{
-    ints quads = i_load(b);
-    return (ready_b){_mm256_srai_epi16(_mm256_slli_epi16(quads, 8), 8), _mm256_srai_epi16(quads, 8)};
-}
-static inline ints i_dot(ints sum, ready_a a, ready_b b)
-{
-    return i_add(i_add(sum, _mm256_madd_epi16(a.even, b.even)), _mm256_madd_epi16(a.odd, b.odd));
-}
+#include "cpu/int8/int8_pairs_tmpl.h"
 
 #define TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2)
 

@@ -312,6 +312,15 @@ static parts lay_out(const ingot_int8_conv *conv, const window *w, int threads)
     return p;
 }
 
+bool ingot_int8_conv_fits(const ingot_int8_conv *conv)
+{
+    const double most = 1ull << 44; /* bytes */
+    const window w = find_window(conv);
+    const ingot_conv *c = conv->shape;
+    return (double)w.height * (double)w.width * (double)c->batch * (double)c->channels < most &&
+           (double)w.width * (double)c->kernel_height * CHANNELS < most;
+}
+
 size_t ingot_int8_conv_workspace(const ingot_int8_conv *conv, int threads)
 {
     window w = find_window(conv);

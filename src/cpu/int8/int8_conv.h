@@ -29,6 +29,8 @@ bool ingot_int8_conv_is_depthwise(const ingot_conv *shape);
 size_t ingot_int8_conv_packed_size(const ingot_conv *shape, bool depthwise);
 void ingot_int8_conv_pack(const ingot_conv *shape, bool depthwise, const void *weights, bool is_signed, int8_t *packed);
 
+/* Whether the image with its padding, of which a copy may be made, is of a size that memory can have. */
+bool ingot_int8_conv_fits(const ingot_int8_conv *conv);
 size_t ingot_int8_conv_workspace(const ingot_int8_conv *conv, int threads);
 void ingot_int8_convolve(const ingot_int8_conv *conv, void *workspace, int threads);
 

@@ -1,7 +1,7 @@
-/* The tile of an 8-bit product, for a file that has included cpu/int8/ints.h and defined what an
- * element of A and a vector of B are made ready as (ready_a, ready_b: make_ready_a, load_ready_a, make_ready_b, i_dot), MAX_ROWS, VECTORS, TILES(X) with an X(rows, vectors) for each
- * shape, and KERNEL(part). Each shape is its own function, made by inlining tile() with constant sizes, so that the sums stay in
- * registers: tests/check_kernel_loops.py looks for stores to the stack in the loops. No header of its own. */
+/* The tile of an 8-bit product, for a file that has included cpu/int8/ints.h and defined what an element of A and a vector of B are
+ * made ready as (ready_a, ready_b: make_ready_a, load_ready_a, make_ready_b, i_dot), MAX_ROWS, VECTORS, TILES(X) with an
+ * X(rows, vectors) for each shape, and KERNEL(part). Each shape is its own function, made by inlining tile() with constant sizes, so
+ * that the sums stay in registers: tests/check_kernel_loops.py looks for stores to the stack in the loops. No header of its own. */
 #define INLINE     static inline __attribute__((always_inline))
 #define POINTERS   ((MAX_ROWS + 2) / 3)
 #define QUAD_BYTES (INGOT_INT8_PANEL * 4)

@@ -66,3 +66,26 @@ static inline ints i_load_signed_bytes(const int8_t *p)
 {
     return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
 }
+/* Of each quad's bytes those of even or of odd place, as two numbers of 16 bits. */
+static inline ints i_even_bytes(ints quads)
+{
+    /* Shifts: for a mask there is no register left. */
+    return _mm256_srli_epi16(_mm256_slli_epi16(quads, 8), 8);
+}
+static inline ints i_odd_bytes(ints quads)
+{
+    return _mm256_srli_epi16(quads, 8);
+}
+static inline ints i_even_signed_bytes(ints quads)
+{
+    return _mm256_srai_epi16(_mm256_slli_epi16(quads, 8), 8);
+}
+static inline ints i_odd_signed_bytes(ints quads)
+{
+    return _mm256_srai_epi16(quads, 8);
+}
+/* Sums of products of pairs of 16-bit numbers. */
+static inline ints i_dot_pairs(ints a, ints b)
+{
+    return _mm256_madd_epi16(a, b);
+}

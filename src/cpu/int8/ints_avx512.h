@@ -65,3 +65,25 @@ static inline ints i_load_signed_bytes(const int8_t *p)
 {
     return _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
+/* Of each quad's bytes those of even or of odd place, as two numbers of 16 bits. */
+static inline ints i_even_bytes(ints quads)
+{
+    return _mm512_and_si512(quads, _mm512_set1_epi32(0x00FF00FF));
+}
+static inline ints i_odd_bytes(ints quads)
+{
+    return _mm512_srli_epi16(quads, 8);
+}
+static inline ints i_even_signed_bytes(ints quads)
+{
+    return _mm512_srai_epi16(_mm512_slli_epi16(quads, 8), 8);
+}
+static inline ints i_odd_signed_bytes(ints quads)
+{
+    return _mm512_srai_epi16(quads, 8);
+}
+/* Sums of products of pairs of 16-bit numbers. */
+static inline ints i_dot_pairs(ints a, ints b)
+{
+    return _mm512_madd_epi16(a, b);
+}

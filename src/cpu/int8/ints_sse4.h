@@ -61,3 +61,26 @@ static inline ints i_load_signed_bytes(const int8_t *p)
 {
     return _mm_cvtepi8_epi32(i_repeat((const uint8_t *)p));
 }
+/* Of each quad's bytes those of even or of odd place, as two numbers of 16 bits. */
+static inline ints i_even_bytes(ints quads)
+{
+    /* Shifts: for a mask there is no register left. */
+    return _mm_srli_epi16(_mm_slli_epi16(quads, 8), 8);
+}
+static inline ints i_odd_bytes(ints quads)
+{
+    return _mm_srli_epi16(quads, 8);
+}
+static inline ints i_even_signed_bytes(ints quads)
+{
+    return _mm_srai_epi16(_mm_slli_epi16(quads, 8), 8);
+}
+static inline ints i_odd_signed_bytes(ints quads)
+{
+    return _mm_srai_epi16(quads, 8);
+}
+/* Sums of products of pairs of 16-bit numbers. */
+static inline ints i_dot_pairs(ints a, ints b)
+{
+    return _mm_madd_epi16(a, b);
+}

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/threads.h"
+#include "cpu/sizes.h"
 
 typedef struct ingot_plane_grid {
     size_t planes, rows;
@@ -21,7 +22,7 @@ typedef struct ingot_plane_range {
 /* Chunks of about chunk_cost, where a row costs row_cost. */
 static inline ingot_plane_grid ingot_plane_grid_of(size_t planes, size_t rows, size_t row_cost, size_t chunk_cost)
 {
-    size_t plane_cost = rows * row_cost, parts = (plane_cost + chunk_cost - 1) / chunk_cost;
+    size_t plane_cost = rows * row_cost, parts = ingot_ceil_div(plane_cost, chunk_cost);
     if (parts < 2 && planes * plane_cost >= 2 * chunk_cost)
         parts = 2;
     parts = parts > rows ? rows : parts;
@@ -31,20 +32,15 @@ static inline ingot_plane_grid ingot_plane_grid_of(size_t planes, size_t rows, s
     return (ingot_plane_grid){planes, rows, parts, groups < 1 ? 1 : groups};
 }
 
-static inline size_t ingot_plane_share(size_t count, size_t parts, size_t i)
-{
-    return count / parts * i + (i < count % parts ? i : count % parts);
-}
-
 static inline ingot_plane_range ingot_plane_range_of(const ingot_plane_grid *grid, size_t chunk)
 {
     size_t part = chunk / grid->groups, group = chunk % grid->groups;
     return (ingot_plane_range){
-        ingot_plane_share(grid->planes, grid->groups, group), ingot_plane_share(grid->planes, grid->groups, group + 1),
-        ingot_plane_share(grid->rows, grid->parts, part), ingot_plane_share(grid->rows, grid->parts, part + 1)};
+        ingot_part_begin(grid->planes, grid->groups, group), ingot_part_begin(grid->planes, grid->groups, group + 1),
+        ingot_part_begin(grid->rows, grid->parts, part), ingot_part_begin(grid->rows, grid->parts, part + 1)};
 }
 
-/* Runs task for all chunks of the grid; less work than some chunks is done before another thread has come. */
+/* Runs task for all chunks of the grid. */
 static inline void ingot_plane_run(const ingot_plane_grid *grid, int threads, ingot_task task, void *argument)
 {
     ingot_parallel(threads, grid->parts * grid->groups, task, argument);
