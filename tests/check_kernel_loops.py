@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fail where a hot loop of a matrix or convolution kernel stores vector registers on the stack: the compiler has run out
 of registers there, which costs a large part of the speed. A hot loop is an innermost loop with some fused multiply-adds
-or sums of products of integers.
+or sums of products of integers. Also fail where a function leaves the upper halves of vector registers in use, as the compiler
+has it do where a vector is an argument or the result: the code after it that knows no AVX then costs hundreds of cycles.
 Exit code 77 (skipped) on other processors than x86-64, and without gcc (the compiler of releases) or objdump."""
 import glob
 import os
@@ -65,6 +66,14 @@ def spills(text):
                     yield f"{name}+{address - body[0][0]:#x}: {mnemonic} {operands}"
 
 
+def left_in_use(text):
+    for name, body in functions_of(text):
+        mnemonics = {mnemonic for _, mnemonic, _ in body}
+        wide = any("%ymm" in operands or "%zmm" in operands for _, _, operands in body)
+        if wide and "ret" in mnemonics and "vzeroupper" not in mnemonics:
+            yield name
+
+
 def main():
     if platform.machine() != "x86_64" or not shutil.which("gcc") or not shutil.which("objdump"):
         print("skipped: needs x86-64, gcc and objdump")
@@ -73,14 +82,17 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for level, flags in FLAGS.items():
             for source in sorted(glob.glob(os.path.join(ROOT, "src", "cpu", "*", f"*_{level}.c"))):
-                if os.path.basename(os.path.dirname(source)) not in ("gemm", "conv", "int8"):
-                    continue
                 target = os.path.join(folder, "kernel.o")
                 subprocess.run(["gcc", "-std=c11", "-O3", "-D_GNU_SOURCE", "-ffp-contract=off", "-fno-math-errno",
                                 "-fPIC", "-I", os.path.join(ROOT, "include"), "-I", os.path.join(ROOT, "src"), *flags,
                                 "-c", source, "-o", target], check=True)
                 text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", target], check=True,
                                       stdout=subprocess.PIPE, text=True).stdout
+                for name in left_in_use(text):
+                    print(f"{os.path.relpath(source, ROOT)}: leaves upper halves of vector registers in use: {name}")
+                    failed = True
+                if os.path.basename(os.path.dirname(source)) not in ("gemm", "conv", "int8"):
+                    continue
                 for spill in spills(text):
                     print(f"{os.path.relpath(source, ROOT)}: stores on the stack in a hot loop: {spill}")
                     failed = True

@@ -13,13 +13,15 @@ static inline vec multiply_add(vec a, vec b, vec c)
     return LANES < 8 ? v_add(v_mul(a, b), c) : v_fma(a, b, c); /* without the instruction fma() is slow */
 }
 
-/* Some outputs of a row that lie side by side, some lanes of them. */
+/* Some outputs of a row that lie side by side, some lanes of them. The bias is here because a function that takes a vector leaves upper
+ * halves of registers in use, and the change to code without AVX then costs hundreds of cycles. */
 typedef struct tile_place {
     const float *input; /* under the first tap of the first output, which may lie left of the image */
     ptrdiff_t first;    /* its column in the image */
     const float *weights;
     size_t at; /* the lanes in the output */
     bool edge; /* some windows reach out of the image */
+    vec bias;
 } tile_place;
 
 static const float zeros[LANES];
@@ -82,12 +84,12 @@ static inline __attribute__((always_inline)) void add_rows(const ingot_depthwise
 }
 
 static inline __attribute__((always_inline)) void run_tile(const ingot_depthwise_row *r, const tile_place *p,
-                                                           const int tile, const int size, const int stride, vec bias)
+                                                           const int tile, const int size, const int stride)
 {
     vec sum[MAX_TILE], low = v_set(r->low), high = v_set(r->high);
 #pragma GCC unroll 8
     for (int t = 0; t < tile; t++)
-        sum[t] = bias;
+        sum[t] = p->bias;
     if (size == 0)
         add_any_rows(r, p, tile, sum);
     else if (p->edge)
@@ -113,13 +115,12 @@ static inline __attribute__((always_inline)) void run_tile(const ingot_depthwise
         v_store(r->output + p->at + t * INGOT_BLOCK, sum[t]);
 }
 
-typedef void (*tile_function)(const ingot_depthwise_row *r, const tile_place *p, vec bias);
+typedef void (*tile_function)(const ingot_depthwise_row *r, const tile_place *p);
 
 #define TILE(tile, size, stride)                                                                               \
-    static void tile_##tile##_size_##size##_stride_##stride(const ingot_depthwise_row *r, const tile_place *p, \
-                                                            vec bias)                                          \
+    static void tile_##tile##_size_##size##_stride_##stride(const ingot_depthwise_row *r, const tile_place *p) \
     {                                                                                                          \
-        run_tile(r, p, tile, size, stride, bias);                                                              \
+        run_tile(r, p, tile, size, stride);                                                                    \
     }
 /* The sizes of tiles: those of usual images are made of few of them. */
 #define TILES(size, stride)                                                                                           \
@@ -180,9 +181,11 @@ void LEVEL_NAME(ingot_blocked_depthwise_row)(const ingot_depthwise_row *r)
             ptrdiff_t first = (ptrdiff_t)(x * c->stride_width) - (ptrdiff_t)c->pad_left;
             tile = next_tile(c->out_width - x);
             ptrdiff_t end = first + (ptrdiff_t)((tile - 1) * c->stride_width + span);
-            tile_place p = {r->input + first * INGOT_BLOCK + (ptrdiff_t)lane, first, r->weights + lane,
-                            x * INGOT_BLOCK + lane, first < 0 || end > (ptrdiff_t)c->in_width};
-            functions[tile - 1](r, &p, bias);
+            tile_place p = {.input = r->input + first * INGOT_BLOCK + (ptrdiff_t)lane, .first = first, .bias = bias};
+            p.weights = r->weights + lane;
+            p.at = x * INGOT_BLOCK + lane;
+            p.edge = first < 0 || end > (ptrdiff_t)c->in_width;
+            functions[tile - 1](r, &p);
         }
     }
 }
