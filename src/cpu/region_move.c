@@ -193,13 +193,40 @@ static bool has_unit_steps(const ingot_region *region)
     return true;
 }
 
-/* Channels that a Slice takes, whole images of them. */
-static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+/* A Transpose between channels first and channels last: one side can lie in blocks. */
+static void block_transpose(const ingot_region *region, ingot_cpu_tactics *list)
 {
-    const mover *fill = ((const ingot_cpu_region *)region->detail)->detail;
+    const ingot_transpose_params *p = region->nodes[0]->params;
+    const ingot_graph_value *x = region->inputs[0];
+    if (!ingot_cpu_can_block(x))
+        return;
+    if (ingot_transpose_is_channels_last(p, x->type.rank)) {
+        ingot_tactic *t = ingot_cpu_add_blocked(list, region, "transpose from c16", 0);
+        if (!t)
+            return;
+        t->output_layouts[0] = INGOT_LAYOUT_PLAIN;
+        t->cost = ingot_cpu_moving_cost(region, &list->list[0]); /* a reorder would read the empty lanes too */
+    }
+    if (ingot_transpose_is_channels_first(p, x->type.rank))
+        ingot_cpu_add_blocked(list, region, "transpose to c16", 1);
+}
+
+static void run_blocked_transpose(const ingot_step *step)
+{
+    const ingot_value *x = step->inputs[0], *y = step->outputs[0];
+    if (ingot_cpu_is_blocked(step))
+        ingot_unblock_last_f32((size_t)x->dims[0], (size_t)x->dims[1], ingot_blocked_image(x->rank, x->dims), x->data,
+                               y->data, step->threads);
+    else
+        ingot_block_last_f32((size_t)y->dims[0], (size_t)y->dims[1], ingot_blocked_image(y->rank, y->dims), x->data,
+                             y->data, step->threads);
+}
+
+/* Channels that a Slice takes, whole images of them. */
+static void block_slice(const ingot_region *region, ingot_cpu_tactics *list)
+{
     const ingot_graph_value *x = region->inputs[0], *y = region->outputs[0];
-    if (*fill != slice || !ingot_cpu_can_block(x) || !ingot_cpu_can_block(y) || x->type.rank != y->type.rank ||
-        !has_unit_steps(region))
+    if (!ingot_cpu_can_block(x) || !ingot_cpu_can_block(y) || x->type.rank != y->type.rank || !has_unit_steps(region))
         return;
     for (int i = 0; i < x->type.rank; i++)
         if (i != 1 && x->type.dims[i] != y->type.dims[i])
@@ -207,7 +234,16 @@ static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
     ingot_cpu_add_blocked(list, region, "copy_c16", ~1u);
 }
 
-static void run_blocked(const ingot_step *step, const move *m)
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    const mover *fill = ((const ingot_cpu_region *)region->detail)->detail;
+    if (*fill == slice)
+        block_slice(region, list);
+    else if (*fill == transpose)
+        block_transpose(region, list);
+}
+
+static void run_blocked_slice(const ingot_step *step, const move *m)
 {
     const ingot_value *x = step->inputs[0], *y = step->outputs[0];
     size_t image = ingot_blocked_image(x->rank, x->dims);
@@ -228,13 +264,18 @@ static ingot_status run(const ingot_step *step, bool *declined)
     const ingot_value *x = step->inputs[0];
     ingot_value *y = step->outputs[0];
     move m = {0};
+    const bool is_blocked = ingot_cpu_is_blocked(step) || step->tactic->output_layouts[0] == INGOT_LAYOUT_C16;
     if (ingot_value_count(y) == 0)
         return INGOT_OK;
     *declined = !(*fill)(step, &m);
     if (*declined)
         return INGOT_OK;
-    if (ingot_cpu_is_blocked(step)) {
-        run_blocked(step, &m);
+    if (is_blocked && *fill == transpose) {
+        run_blocked_transpose(step);
+        return INGOT_OK;
+    }
+    if (is_blocked) {
+        run_blocked_slice(step, &m);
         return INGOT_OK;
     }
     size_t size = ingot_element_size(x->element);

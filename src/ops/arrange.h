@@ -30,4 +30,20 @@ static inline int ingot_transpose_source(const ingot_transpose_params *params, i
     return params->perm.given ? (int)params->perm.data[i] : rank - 1 - i;
 }
 
+/* Whether dimension 1, the channels, becomes the last one, or the last one becomes dimension 1, and all others keep their order. */
+static inline bool ingot_transpose_is_channels_last(const ingot_transpose_params *params, int rank)
+{
+    for (int i = 0; i < rank; i++)
+        if (ingot_transpose_source(params, rank, i) != (i == 0 ? 0 : i == rank - 1 ? 1 : i + 1))
+            return false;
+    return rank > 2;
+}
+static inline bool ingot_transpose_is_channels_first(const ingot_transpose_params *params, int rank)
+{
+    for (int i = 0; i < rank; i++)
+        if (ingot_transpose_source(params, rank, i) != (i == 0 ? 0 : i == 1 ? rank - 1 : i - 1))
+            return false;
+    return rank > 2;
+}
+
 #endif

@@ -186,6 +186,14 @@ static void check_resize(const tensor *t, size_t height, size_t width, bool line
     check_case(same_bits(plain_y, truth, t->batch * t->channels * out.image),
                "resize to %zux%zu, linear %d, of %zu channels of %zu pixels", height, width, linear, t->channels,
                t->image);
+    float *last = guard_floats(t->batch * t->channels * out.image, true);
+    bool good = true;
+    ingot_c16_resize_last_f32(t->batch, t->channels, &axes[0], &axes[1], x, last, 3);
+    for (size_t i = 0; i < t->batch * t->channels * out.image; i++) {
+        size_t n = i / out.image / t->channels, channel = i / out.image % t->channels, pixel = i % out.image;
+        good = good && same_bits(&last[(n * out.image + pixel) * t->channels + channel], &truth[i], 1);
+    }
+    check_case(good, "resize to %zux%zu, linear %d, %zu channels last", height, width, linear, t->channels);
     guard_release();
 }
 
@@ -253,6 +261,7 @@ static void check(void)
         for (size_t v = 0; v < 2; v++) {
             check_resize(&t, 2 * t.height, 2 * t.width, v);
             check_resize(&t, (t.height + 1) / 2, t.width + 3, v);
+            check_resize(&t, t.height + 2, 4 * t.width, v);
         }
         check_pad(&t, 1, 2, 0, 3);
         check_pad(&t, 0, 0, 1, 0);

@@ -170,6 +170,17 @@ static void check_blocks(size_t batch, size_t channels, size_t image)
     check_case(good, "blocks of %zu channels, %zu pixels", channels, image);
     ingot_unblock_f32(batch, channels, image, y, back, 3);
     check_case(same_bits(x, back, count), "from blocks of %zu channels, %zu pixels", channels, image);
+    ingot_block_last_f32(batch, channels, image, x, y, 3);
+    good = true;
+    for (size_t i = 0; i < batch * blocks * lanes * image; i++) {
+        size_t channel = i / lanes / image % blocks * lanes + i % lanes, pixel = i / lanes % image;
+        size_t n = i / lanes / image / blocks;
+        good = good && y[i] == (channel < channels ? x[(n * image + pixel) * channels + channel] : 0);
+    }
+    check_case(good, "blocks of %zu channels that are last, %zu pixels", channels, image);
+    memset(back, 0, count * sizeof *back);
+    ingot_unblock_last_f32(batch, channels, image, y, back, 2);
+    check_case(same_bits(x, back, count), "from blocks of %zu channels to last, %zu pixels", channels, image);
     guard_release();
 }
 
@@ -215,16 +226,36 @@ static void unblock_work(void *argument)
     ingot_unblock_f32(1, b->dims[1], b->dims[2] * b->dims[3], b->x, b->y, 1);
 }
 
+static void block_last_work(void *argument)
+{
+    layout_bench *b = argument;
+    ingot_block_last_f32(1, b->dims[1], b->dims[2] * b->dims[3], b->x, b->y, 1);
+}
+
+static void unblock_last_work(void *argument)
+{
+    layout_bench *b = argument;
+    ingot_unblock_last_f32(1, b->dims[1], b->dims[2] * b->dims[3], b->x, b->y, 1);
+}
+
 static void bench_blocks(void)
 {
-    static const size_t dims[][4] = {{1, 96, 56, 56}, {1, 256, 14, 14}, {1, 64, 112, 112}};
-    for (size_t i = 0; i < 6; i++) {
-        layout_bench b = {.dims = dims[i / 2]};
+    static const struct {
+        const char *name;
+        void (*work)(void *argument);
+    } kinds[] = {{"to blocks of 16 channels", block_work},
+                 {"from blocks of 16 channels", unblock_work},
+                 {"to blocks of 16 channels, from last", block_last_work},
+                 {"from blocks of 16 channels, to last", unblock_last_work}};
+    static const size_t dims[][4] = {{1, 96, 56, 56}, {1, 256, 14, 14}, {1, 64, 112, 112}, {1, 4, 40, 40}};
+    for (size_t i = 0; i < 16; i++) {
+        layout_bench b = {.dims = dims[i / 4]};
         size_t bytes = sizeof(float) * b.dims[1] * b.dims[2] * b.dims[3];
-        b.x = guard_memory(bytes, false);
-        b.y = guard_memory(bytes, false);
-        printf("%s blocks of 16 channels, %zux%zux%zu: %6.1f GB/s\n", i % 2 ? "from" : "to", b.dims[1], b.dims[2],
-               b.dims[3], 2.0 * (double)bytes / best_time(i % 2 ? unblock_work : block_work, &b));
+        size_t whole = bytes / b.dims[1] * ingot_block_count(b.dims[1]) * INGOT_BLOCK;
+        b.x = guard_memory(whole, false);
+        b.y = guard_memory(whole, false);
+        printf("%s, %zux%zux%zu: %6.1f GB/s\n", kinds[i % 4].name, b.dims[1], b.dims[2], b.dims[3],
+               2.0 * (double)bytes / best_time(kinds[i % 4].work, &b));
         guard_release();
     }
 }

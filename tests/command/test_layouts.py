@@ -90,6 +90,22 @@ def joining_network(path):
     return g.save(path, [last, exposed], ["N", 3, "H", "W"], None)
 
 
+def transposing_network(path):
+    """Images whose channels are last, made of images whose channels are first, and back; what a Resize makes among them."""
+    g = Graph()
+    first = g.node("Relu", g.conv("x", 3, 21))
+    last = g.node("Transpose", first, perm=[0, 2, 3, 1])
+    again = g.conv(g.node("Transpose", g.node("Neg", last), perm=[0, 3, 1, 2]), 21, 40)
+    small = g.node("Transpose", g.conv(again, 40, 5), perm=[0, 2, 3, 1])
+    smooth = g.node("Resize", again, "", g.constant(np.array([1, 1, 2.5, 3], np.float32)), mode="linear")
+    near = g.node("Resize", g.conv(again, 40, 19), "", g.constant(np.array([1, 1, 2, .5], np.float32)), mode="nearest")
+    lines = g.node("Reshape", first, g.constant(np.array([0, 0, -1], np.int64)))
+    wide = g.node("Transpose", g.node("Abs", lines), perm=[0, 2, 1])
+    outputs = [small, g.node("Transpose", smooth, perm=[0, 2, 3, 1]), g.node("Transpose", near, perm=[0, 2, 3, 1]),
+               last, wide, g.node("Transpose", again, perm=[0, 1, 3, 2])]
+    return g.save(path, outputs, ["N", 3, "H", "W"], None)
+
+
 def results(ingot, model, x, folder, *options):
     np.save(folder / "x.npy", x)
     ingot("run", model, "--input", f"x={folder / 'x.npy'}", "--output-dir", folder, *options)
@@ -98,8 +114,9 @@ def results(ingot, model, x, folder, *options):
 
 
 @pytest.mark.parametrize("layout", ["plain", "own", None])
-@pytest.mark.parametrize("make", [image_network, mixed_network, joining_network, lambda path: image_network(path, "all")],
-                         ids=["image", "mixed", "joining", "exposed"])
+@pytest.mark.parametrize("make", [image_network, mixed_network, joining_network, transposing_network,
+                                  lambda path: image_network(path, "all")],
+                         ids=["image", "mixed", "joining", "transposing", "exposed"])
 def test_values_do_not_depend_on_the_layout(ingot, tmp_path, monkeypatch, make, layout):
     model = make(tmp_path / "m.onnx")
     session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
@@ -183,3 +200,33 @@ def test_bodies_of_control_flow_read_values_of_any_layout(ingot, tmp_path, monke
         x = np.full((2, 3, 9, 8), sign, np.float32)
         (have,), (want,) = results(ingot, model, x, tmp_path), session.run(None, {"x": x})
         np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5 * np.abs(want).max())
+
+
+def resizing_network(path, outputs=None):
+    """Images of known sizes that are resized and then get their channels last."""
+    g = Graph()
+    first = g.node("Relu", g.conv("x", 3, 21))
+    linear = g.node("Resize", first, "", g.constant(np.array([1, 1, 2.5, 5], np.float32)), mode="linear")
+    near = g.node("Resize", g.conv(first, 21, 35), "", g.constant(np.array([1, 1, 2, .5], np.float32)), mode="nearest")
+    sized = g.node("Resize", first, "", "", g.constant(np.array([2, 21, 40, 7], np.int64)), mode="linear",
+                   coordinate_transformation_mode="align_corners")
+    spread = g.node("Resize", first, "", g.constant(np.array([1, 1.03, 1, 2], np.float32)), mode="nearest",
+                    coordinate_transformation_mode="asymmetric")
+    inner = [linear, near, sized, spread]
+    last = [g.node("Transpose", x, perm=[0, 2, 3, 1]) for x in inner]
+    return g.save(path, last if outputs is None else last + inner, [2, 3, 18, 20], None)
+
+
+@pytest.mark.parametrize("layout", ["plain", "own", None])
+def test_a_resize_that_puts_channels_last_has_the_bits_of_its_nodes(ingot, tmp_path, monkeypatch, layout):
+    if layout:
+        monkeypatch.setenv("INGOT_LAYOUT", layout)
+    one, two = resizing_network(tmp_path / "m.onnx"), resizing_network(tmp_path / "all.onnx", "all")
+    assert ingot("inspect", one).stdout.count("Resize+Transpose") == 3
+    x = np.random.default_rng(1).standard_normal((2, 3, 18, 20)).astype(np.float32)
+    nodes = results(ingot, two, x, tmp_path)
+    want = onnxruntime.InferenceSession(str(one), providers=["CPUExecutionProvider"]).run(None, {"x": x})
+    for threads in (1, 2, 3):
+        for have, single, right in zip(results(ingot, one, x, tmp_path, "--threads", threads), nodes, want):
+            np.testing.assert_allclose(have, right, rtol=1e-4, atol=1e-5)
+            assert have.tobytes() == single.tobytes()

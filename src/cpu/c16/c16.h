@@ -52,6 +52,10 @@ void ingot_c16_reduce_f32(ingot_reduce_kind kind, size_t batch, size_t channels,
 void ingot_c16_resize_f32(size_t planes, const ingot_resize_axis *height, const ingot_resize_axis *width,
                           const float *x, float *y, int threads);
 
+/* The same to y[batch, height, width, channels], plain with channels last. */
+void ingot_c16_resize_last_f32(size_t batch, size_t channels, const ingot_resize_axis *height,
+                               const ingot_resize_axis *width, const float *x, float *y, int threads);
+
 /* Channels x_first ... x_first + count - 1 of x become channels y_first ... of y; x_channels and y_channels are all that each
  * has. */
 typedef struct ingot_channel_copy {

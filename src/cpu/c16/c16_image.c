@@ -2,10 +2,14 @@
 #include <string.h>
 
 #include "cpu/c16/c16_table.h"
+#include "cpu/layout/layout_table.h"
 #include "cpu/layout/plane_grid.h"
+#include "cpu/sizes.h"
 
 /* Floats that a chunk of work reads or writes, about. */
 #define CHUNK ((size_t)8 << 10)
+/* Pixels of a block that are resized at a time before they go to channels that are last. */
+#define PIECE 64
 
 typedef struct row_task row_task;
 typedef void (*row_function)(const row_task *task, size_t plane, size_t row);
@@ -17,6 +21,7 @@ struct row_task {
     const ingot_pool *pool;
     const ingot_resize_axis *vertical, *horizontal;
     const ingot_c16_padding *padding;
+    size_t channels; /* where they are last in y */
     const float *x;
     float *y;
 };
@@ -38,6 +43,8 @@ static void run_rows(row_task *t, size_t planes, size_t height, size_t floats, i
     ingot_plane_run(&t->grid, threads, run_some, t);
 }
 
+/* ---- Pools ---- */
+
 static void pool_row(const row_task *t, size_t plane, size_t row)
 {
     const ingot_pool *p = t->pool;
@@ -52,18 +59,26 @@ void ingot_c16_pool_f32(const ingot_pool *pool, const float *x, float *y, int th
              threads);
 }
 
-static void resize_row(const row_task *t, size_t plane, size_t row)
+/* ---- Resizing ---- */
+
+/* Pixels of a row of a block: those of the axis. y: where the first one goes. */
+static void resize_pixels(const row_task *t, size_t plane, size_t row, const ingot_resize_axis *axis, float *y)
 {
-    const ingot_resize_axis *vertical = t->vertical, *horizontal = t->horizontal;
-    size_t in = horizontal->in * INGOT_BLOCK;
+    const ingot_resize_axis *vertical = t->vertical;
+    size_t in = axis->in * INGOT_BLOCK;
     const float *x = t->x + plane * vertical->in * in, *top = x + vertical->low[row] * in;
-    float *y = t->y + (plane * vertical->out + row) * horizontal->out * INGOT_BLOCK;
     if (vertical->high) {
-        t->table->resize_row(top, x + vertical->high[row] * in, vertical->weight[row], horizontal, y);
+        t->table->resize_row(top, x + vertical->high[row] * in, vertical->weight[row], axis, y);
         return;
     }
-    for (size_t i = 0; i < horizontal->out; i++)
-        memcpy(y + i * INGOT_BLOCK, top + horizontal->low[i] * (size_t)INGOT_BLOCK, INGOT_BLOCK * sizeof *y);
+    for (size_t i = 0; i < axis->out; i++)
+        memcpy(y + i * INGOT_BLOCK, top + axis->low[i] * (size_t)INGOT_BLOCK, INGOT_BLOCK * sizeof *y);
+}
+
+static void resize_row(const row_task *t, size_t plane, size_t row)
+{
+    resize_pixels(t, plane, row, t->horizontal,
+                  t->y + (plane * t->vertical->out + row) * t->horizontal->out * INGOT_BLOCK);
 }
 
 void ingot_c16_resize_f32(size_t planes, const ingot_resize_axis *height, const ingot_resize_axis *width,
@@ -72,6 +87,45 @@ void ingot_c16_resize_f32(size_t planes, const ingot_resize_axis *height, const 
     row_task t = {.function = resize_row, .vertical = height, .horizontal = width, .x = x, .y = y};
     run_rows(&t, planes, height->out, width->out * INGOT_BLOCK, threads);
 }
+
+/* Some pixels of an axis. */
+static ingot_resize_axis part_of(const ingot_resize_axis *axis, size_t first, size_t count)
+{
+    ingot_resize_axis part = {.in = axis->in, .out = count, .low = axis->low + first};
+    if (axis->high) {
+        part.high = axis->high + first;
+        part.weight = axis->weight + first;
+    }
+    return part;
+}
+
+/* A row of an image: some pixels of a block at a time, which go from the L1 cache to their places. */
+static void resize_row_last(const row_task *t, size_t n, size_t row)
+{
+    const ingot_layout_table *layout = ingot_layout_table_at(ingot_level_best());
+    const size_t width = t->horizontal->out, blocks = ingot_block_count(t->channels);
+    float pixels[PIECE * INGOT_BLOCK];
+    for (size_t first = 0; first < width; first += PIECE) {
+        const ingot_resize_axis piece = part_of(t->horizontal, first, ingot_least(PIECE, width - first));
+        float *y = t->y + ((n * t->vertical->out + row) * width + first) * t->channels;
+        for (size_t block = 0; block < blocks; block++) {
+            const size_t channel = block * INGOT_BLOCK;
+            resize_pixels(t, n * blocks + block, row, &piece, pixels);
+            layout->unblock_last(pixels, y + channel, t->channels, ingot_least(t->channels - channel, INGOT_BLOCK),
+                                 piece.out);
+        }
+    }
+}
+
+void ingot_c16_resize_last_f32(size_t batch, size_t channels, const ingot_resize_axis *height,
+                               const ingot_resize_axis *width, const float *x, float *y, int threads)
+{
+    row_task t = {
+        .function = resize_row_last, .vertical = height, .horizontal = width, .channels = channels, .x = x, .y = y};
+    run_rows(&t, batch, height->out, width->out * ingot_block_count(channels) * INGOT_BLOCK, threads);
+}
+
+/* ---- Padding ---- */
 
 static void fill(float *y, float value, size_t pixels)
 {

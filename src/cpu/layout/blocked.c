@@ -59,15 +59,20 @@ static void run_reorder(void *argument, size_t chunk, int participant)
         reorder_block(t, plane / t->blocks, plane % t->blocks, range.first_row, range.end_row - range.first_row);
 }
 
+static reorder_task reorder_of(size_t channels, size_t image, const float *x, float *y, bool to_blocks)
+{
+    return (reorder_task){.table = ingot_layout_table_at(ingot_level_best()),
+                          .channels = channels,
+                          .blocks = ingot_block_count(channels),
+                          .image = image,
+                          .x = x,
+                          .y = y,
+                          .to_blocks = to_blocks};
+}
+
 static void reorder(size_t batch, size_t channels, size_t image, const float *x, float *y, bool to_blocks, int threads)
 {
-    reorder_task t = {.table = ingot_layout_table_at(ingot_level_best()),
-                      .channels = channels,
-                      .blocks = ingot_block_count(channels),
-                      .image = image,
-                      .x = x,
-                      .y = y,
-                      .to_blocks = to_blocks};
+    reorder_task t = reorder_of(channels, image, x, y, to_blocks);
     t.grid = ingot_plane_grid_of(batch * t.blocks, image, 1, CHUNK);
     ingot_plane_run(&t.grid, threads, run_reorder, &t);
 }
@@ -80,4 +85,40 @@ void ingot_block_f32(size_t batch, size_t channels, size_t image, const float *x
 void ingot_unblock_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads)
 {
     reorder(batch, channels, image, x, y, false, threads);
+}
+
+/* ---- Channels last ---- */
+
+/* All channels of some pixels: they lie side by side in the plain tensor. */
+static void run_last(void *argument, size_t chunk, int participant)
+{
+    const reorder_task *t = argument;
+    const ingot_plane_range range = ingot_plane_range_of(&t->grid, chunk);
+    const size_t count = range.end_row - range.first_row;
+    for (size_t n = range.first_plane; n < range.end_plane; n++) {
+        for (size_t block = 0; block < t->blocks; block++) {
+            const size_t channel = block * INGOT_BLOCK, rest = t->channels - channel;
+            const size_t plain = (n * t->image + range.first_row) * t->channels + channel;
+            const size_t blocked = ((n * t->blocks + block) * t->image + range.first_row) * INGOT_BLOCK;
+            const size_t lanes = rest < INGOT_BLOCK ? rest : INGOT_BLOCK;
+            if (t->to_blocks)
+                t->table->block_last(t->x + plain, t->channels, lanes, t->y + blocked, count);
+            else
+                t->table->unblock_last(t->x + blocked, t->y + plain, t->channels, lanes, count);
+        }
+    }
+}
+
+void ingot_block_last_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads)
+{
+    reorder_task t = reorder_of(channels, image, x, y, true);
+    t.grid = ingot_plane_grid_of(batch, image, t.blocks, CHUNK);
+    ingot_plane_run(&t.grid, threads, run_last, &t);
+}
+
+void ingot_unblock_last_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads)
+{
+    reorder_task t = reorder_of(channels, image, x, y, false);
+    t.grid = ingot_plane_grid_of(batch, image, t.blocks, CHUNK);
+    ingot_plane_run(&t.grid, threads, run_last, &t);
 }

@@ -28,6 +28,9 @@ size_t ingot_blocked_count(int rank, const int64_t *dims);
 /* Plain x[batch][channels][image] to y in C16, where lanes past the last channel become 0, and back. */
 void ingot_block_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads);
 void ingot_unblock_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads);
+/* The same for x[batch][image][channels], channels last. */
+void ingot_block_last_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads);
+void ingot_unblock_last_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads);
 
 /* ---- Strided copies ---- */
 

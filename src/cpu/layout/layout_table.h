@@ -15,6 +15,9 @@ typedef struct ingot_layout_table {
      * lanes; and back. */
     void (*block)(const float *x, size_t stride, size_t channels, float *y, size_t count);
     void (*unblock)(const float *x, float *y, size_t stride, size_t channels, size_t count);
+    /* The same with channels last: y[i][16] = x[i * stride + channel]; and back. */
+    void (*block_last)(const float *x, size_t stride, size_t channels, float *y, size_t count);
+    void (*unblock_last)(const float *x, float *y, size_t stride, size_t channels, size_t count);
 } ingot_layout_table;
 
 #define INGOT_LEVEL(suffix, features) extern const ingot_layout_table ingot_layout_table_##suffix;

@@ -70,3 +70,46 @@ static void unblock(const float *x, float *y, size_t stride, size_t channels, si
         }
     }
 }
+
+/* Lanes of a vector, from lane on, that are channels. */
+static inline size_t lanes_of(size_t channels, size_t lane)
+{
+    size_t rest = channels > lane ? channels - lane : 0;
+    return rest < LANES ? rest : LANES;
+}
+
+static void block_last(const float *x, size_t stride, size_t channels, float *y, size_t count)
+{
+    for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
+        const size_t lanes = lanes_of(channels, lane);
+        for (size_t i = 0; i < count; i++) {
+            const float *from = x + i * stride + lane;
+            v_store(y + i * INGOT_BLOCK + lane, lanes == LANES ? v_load(from)
+                                                : lanes > 0    ? v_load_part(from, lanes)
+                                                               : v_zero());
+        }
+    }
+}
+
+static void unblock_last(const float *x, float *y, size_t stride, size_t channels, size_t count)
+{
+    for (size_t lane = 0; lane < channels; lane += LANES) {
+        const size_t lanes = lanes_of(channels, lane);
+        for (size_t i = 0; i < count; i++) {
+            vec value = v_load(x + i * INGOT_BLOCK + lane);
+            if (lanes == LANES)
+                v_store(y + i * stride + lane, value);
+            else
+                v_store_part(y + i * stride + lane, value, lanes);
+        }
+    }
+}
+
+const ingot_layout_table LEVEL_NAME(ingot_layout_table) = {
+    .transpose_4 = transpose_4,
+    .resize_row = resize_row,
+    .block = block,
+    .unblock = unblock,
+    .block_last = block_last,
+    .unblock_last = unblock_last,
+};
