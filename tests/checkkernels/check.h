@@ -18,7 +18,7 @@ typedef struct check_part {
     void (*list)(void);
 } check_part;
 extern const check_part check_gemm, check_conv, check_eltwise, check_reduce, check_layout, check_recurrent, check_peak,
-    check_depthwise, check_c16, check_half, check_int8, check_bytes;
+    check_depthwise, check_c16, check_half, check_int8, check_bytes, check_attention;
 
 /* Counts one case, and prints a failed one's description. */
 void check_case(bool good, const char *format, ...) INGOT_PRINTF(2, 3);

@@ -3,8 +3,8 @@
 #include "cpu/simd/level.h"
 
 static const check_part *const parts[] = {
-    &check_gemm, &check_conv,      &check_eltwise, &check_reduce, &check_layout, &check_recurrent,
-    &check_peak, &check_depthwise, &check_c16,     &check_half,   &check_int8,   &check_bytes,
+    &check_gemm,      &check_conv, &check_eltwise, &check_reduce, &check_layout, &check_recurrent, &check_peak,
+    &check_depthwise, &check_c16,  &check_half,    &check_int8,   &check_bytes,  &check_attention,
 };
 #define PART_COUNT (sizeof parts / sizeof parts[0])
 

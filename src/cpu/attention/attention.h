@@ -40,7 +40,7 @@ typedef struct ingot_attention {
     float *y_data;
 } ingot_attention;
 
-/* Bytes of workspace, from rows, keys, depth and width alone. */
+/* Bytes of workspace, from the sizes and the kind of changes alone. */
 size_t ingot_attention_f32_workspace(const ingot_attention *attention, int threads);
 void ingot_attention_f32(const ingot_attention *attention, void *workspace, int threads);
 

@@ -5,7 +5,7 @@
 #include "cpu/eltwise/vec_table.h"
 
 #define CACHE_LINE 64
-/* Rows of B that are packed for all panels before the next ones. */
+/* Rows of B that are packed for all panels before the next ones, and columns of an A whose rows lie side by side. */
 #define PACK_STEPS 8
 /* Bytes of A's K block that stay in the L2 cache while B's panels pass. */
 #define A_BLOCK_BYTES (384u << 10)
@@ -18,13 +18,16 @@
 void ingot_gemm_f32_pack_a(const ingot_gemm_kernel *kernel, size_t m, size_t k, const float *a, ptrdiff_t row,
                            ptrdiff_t column, size_t first, size_t end, float *packed)
 {
-    size_t tiles = ingot_gemm_row_tiles(kernel, m);
-    for (size_t tile = first; tile < end; tile++) {
-        size_t start = ingot_part_begin(m, tiles, tile), rows = ingot_part_begin(m, tiles, tile + 1) - start;
-        ingot_gemm_pack pack = {.steps = k, .lanes = rows, .width = rows, .step_stride = column, .lane_stride = row};
-        pack.from = a + (ptrdiff_t)start * row;
-        pack.to = packed + start * k;
-        kernel->pack(&pack);
+    size_t tiles = ingot_gemm_row_tiles(kernel, m), at_once = row == 1 ? PACK_STEPS : k;
+    for (size_t step = 0; step < k; step += at_once) {
+        for (size_t tile = first; tile < end; tile++) {
+            size_t start = ingot_part_begin(m, tiles, tile), rows = ingot_part_begin(m, tiles, tile + 1) - start;
+            ingot_gemm_pack pack = {.lanes = rows, .width = rows, .step_stride = column, .lane_stride = row};
+            pack.steps = k - step < at_once ? k - step : at_once;
+            pack.from = a + (ptrdiff_t)start * row + (ptrdiff_t)step * column;
+            pack.to = packed + start * k + step * rows;
+            kernel->pack(&pack);
+        }
     }
 }
 

@@ -225,28 +225,82 @@ static void softmax_rows(bool logarithm, const float *x, size_t rows, size_t cou
     }
 }
 
-static void softmax_columns(bool logarithm, const float *x, size_t count, size_t inner, size_t columns, float *y)
+/* Columns that lie side by side; part is a constant of the loops. */
+static inline __attribute__((always_inline)) vec load_columns(const float *x, const size_t part)
 {
-    for (size_t i = 0; i < columns; i += LANES) {
-        size_t part = columns - i < LANES ? columns - i : LANES;
-        vec top = v_set(-INFINITY), sums[UNROLL] = {v_zero(), v_zero(), v_zero(), v_zero()};
-        for (size_t j = 0; j < count; j++)
-            top = join_max(top, v_load_part(x + j * inner + i, part));
-        for (size_t j = 0; j < count; j++) {
-            vec e = v_exp(v_sub(v_load_part(x + j * inner + i, part), top));
-            sums[j % UNROLL] = v_add(sums[j % UNROLL], e);
-            if (!logarithm)
-                v_store_part(y + j * inner + i, e, part);
-        }
-        vec sum = v_add(v_add(sums[0], sums[1]), v_add(sums[2], sums[3]));
-        vec scale = v_div(v_set(1.0f), sum), rest = v_log(sum);
-        for (size_t j = 0; j < count; j++) {
-            size_t at = j * inner + i;
-            vec value = logarithm ? v_sub(v_sub(v_load_part(x + at, part), top), rest)
-                                  : v_mul(v_load_part(y + at, part), scale);
-            v_store_part(y + at, value, part);
+    return part == LANES ? v_load(x) : v_load_part(x, part);
+}
+
+static inline __attribute__((always_inline)) void store_columns(float *y, vec x, const size_t part)
+{
+    if (part == LANES)
+        v_store(y, x);
+    else
+        v_store_part(y, x, part);
+}
+
+/* The largest number of each column, whatever NaN there is. */
+static inline __attribute__((always_inline)) vec largest_of_columns(const float *x, size_t count, size_t inner,
+                                                                    const size_t part)
+{
+    vec top[UNROLL];
+    size_t j = 0;
+    for (int u = 0; u < UNROLL; u++)
+        top[u] = v_set(-INFINITY);
+    for (; j + UNROLL <= count; j += UNROLL)
+        for (size_t u = 0; u < UNROLL; u++)
+            top[u] = v_max(top[u], load_columns(x + (j + u) * inner, part));
+    for (; j < count; j++)
+        top[0] = v_max(top[0], load_columns(x + j * inner, part));
+    return v_max(v_max(top[0], top[1]), v_max(top[2], top[3]));
+}
+
+/* In each lane the sum of exp(x - top), in the order of sum_exp: number j of a row is added in its lane j % LANES. */
+static inline __attribute__((always_inline)) vec sum_exp_of_columns(const float *x, size_t count, size_t inner,
+                                                                    const size_t part, vec top, float *y)
+{
+    vec sums[2 * LANES];
+    for (size_t u = 0; u < 2 * LANES; u++)
+        sums[u] = v_zero();
+    for (size_t first = 0; first < count; first += 2 * LANES) {
+        size_t some = count - first < 2 * LANES ? count - first : 2 * LANES;
+        for (size_t u = 0; u < some; u++) {
+            size_t at = u < LANES || some == 2 * LANES ? u : u - LANES;
+            vec e = v_exp(v_sub(load_columns(x + (first + u) * inner, part), top));
+            sums[at] = v_add(sums[at], e);
+            if (y)
+                store_columns(y + (first + u) * inner, e, part);
         }
     }
+    for (size_t half = LANES; half > 0; half /= 2)
+        for (size_t u = 0; u < half; u++)
+            sums[u] = v_add(sums[u], sums[u + half]);
+    return sums[0];
+}
+
+static inline __attribute__((always_inline)) void softmax_column_part(bool logarithm, const float *x, size_t count,
+                                                                      size_t inner, const size_t part, float *y)
+{
+    vec top = largest_of_columns(x, count, inner, part);
+    vec sum = sum_exp_of_columns(x, count, inner, part, top, logarithm ? NULL : y);
+    if (logarithm) {
+        vec rest = v_log(sum);
+        for (size_t j = 0; j < count; j++)
+            store_columns(y + j * inner, v_sub(v_sub(load_columns(x + j * inner, part), top), rest), part);
+        return;
+    }
+    vec scale = v_div(v_set(1.0f), sum);
+    for (size_t j = 0; j < count; j++)
+        store_columns(y + j * inner, v_mul(load_columns(y + j * inner, part), scale), part);
+}
+
+static void softmax_columns(bool logarithm, const float *x, size_t count, size_t inner, size_t columns, float *y)
+{
+    size_t i = 0;
+    for (; i + LANES <= columns; i += LANES)
+        softmax_column_part(logarithm, x + i, count, inner, LANES, y + i);
+    if (i < columns)
+        softmax_column_part(logarithm, x + i, count, inner, columns - i, y + i);
 }
 
 /* ---- Normalization ---- */
