@@ -244,19 +244,32 @@ static void pool_row(const ingot_pool *p, const float *plane, size_t y, float *o
 
 /* ---- Resizing ---- */
 
+/* One vector of a pixel's lanes from lane on. Pixels that lie between the same ones of the input share what is read. */
+static inline __attribute__((always_inline)) void resize_lanes(const float *top, const float *bottom, vec vertical,
+                                                               const ingot_resize_axis *width, float *y)
+{
+    const uint32_t *low = width->low, *high = width->high;
+    const float *weights = width->weight;
+    const size_t count = width->out;
+    vec a = v_zero(), upper_step = a, c = a, lower_step = a;
+    for (size_t i = 0; i < count; i++, y += INGOT_BLOCK) {
+        if (i == 0 || low[i] != low[i - 1] || high[i] != high[i - 1]) {
+            const size_t left = low[i] * (size_t)INGOT_BLOCK, right = high[i] * (size_t)INGOT_BLOCK;
+            a = v_load(top + left);
+            c = v_load(bottom + left);
+            upper_step = v_sub(v_load(top + right), a);
+            lower_step = v_sub(v_load(bottom + right), c);
+        }
+        vec weight = v_set(weights[i]);
+        vec upper = v_fma(weight, upper_step, a), lower = v_fma(weight, lower_step, c);
+        v_store(y, v_fma(vertical, v_sub(lower, upper), upper));
+    }
+}
+
 static void resize_row(const float *top, const float *bottom, float down, const ingot_resize_axis *width, float *y)
 {
-    vec vertical = v_set(down);
-    for (size_t i = 0; i < width->out; i++, y += INGOT_BLOCK) {
-        size_t low = width->low[i] * (size_t)INGOT_BLOCK, high = width->high[i] * (size_t)INGOT_BLOCK;
-        vec weight = v_set(width->weight[i]);
-        for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
-            vec a = v_load(top + low + lane), b = v_load(top + high + lane);
-            vec c = v_load(bottom + low + lane), d = v_load(bottom + high + lane);
-            vec upper = v_fma(weight, v_sub(b, a), a), lower = v_fma(weight, v_sub(d, c), c);
-            v_store(y + lane, v_fma(vertical, v_sub(lower, upper), upper));
-        }
-    }
+    for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES)
+        resize_lanes(top + lane, bottom + lane, v_set(down), width, y + lane);
 }
 
 const ingot_c16_table LEVEL_NAME(ingot_c16_table) = {

@@ -32,14 +32,15 @@ static inline __attribute__((always_inline)) vec load_inside(const float *from, 
     return v_load((size_t)column < width ? from : zeros);
 }
 
-/* Any window, stride and dilation; tile is a constant. */
+/* Any window and dilation, and any stride where that is 0; tile, stride and edge are constants. */
 static inline __attribute__((always_inline)) void add_any_rows(const ingot_depthwise_row *r, const tile_place *p,
-                                                               const int tile, vec sum[MAX_TILE])
+                                                               const int tile, const int stride, const bool edge,
+                                                               vec sum[MAX_TILE])
 {
     const ingot_conv *c = r->conv;
     const float *row = p->input, *weights = p->weights;
     const size_t step = c->dilation_height * c->in_width * INGOT_BLOCK, width = c->in_width;
-    const ptrdiff_t stride = (ptrdiff_t)c->stride_width;
+    const ptrdiff_t by = stride > 0 ? stride : (ptrdiff_t)c->stride_width;
     for (size_t y = 0; y < r->taps; y++, row += step) {
         for (size_t x = 0; x < c->kernel_width; x++, weights += INGOT_BLOCK) {
             vec weight = v_load(weights);
@@ -48,9 +49,10 @@ static inline __attribute__((always_inline)) void add_any_rows(const ingot_depth
             column += p->first;
 #pragma GCC unroll 8
             for (int t = 0; t < tile; t++) {
-                sum[t] = multiply_add(load_inside(from, column, width), weight, sum[t]);
-                from += stride * INGOT_BLOCK;
-                column += stride;
+                vec value = edge ? load_inside(from, column, width) : v_load(from);
+                sum[t] = multiply_add(value, weight, sum[t]);
+                from += by * INGOT_BLOCK;
+                column += by;
             }
         }
     }
@@ -90,8 +92,10 @@ static inline __attribute__((always_inline)) void run_tile(const ingot_depthwise
 #pragma GCC unroll 8
     for (int t = 0; t < tile; t++)
         sum[t] = p->bias;
-    if (size == 0)
-        add_any_rows(r, p, tile, sum);
+    if (size == 0 && p->edge)
+        add_any_rows(r, p, tile, stride, true, sum);
+    else if (size == 0)
+        add_any_rows(r, p, tile, stride, false, sum);
     else if (p->edge)
         add_rows(r, p, tile, size, stride, true, sum);
     else
@@ -138,6 +142,7 @@ typedef void (*tile_function)(const ingot_depthwise_row *r, const tile_place *p)
                                                                                 tile_7_size_##size##_stride_##stride, \
                                                                                 tile_8_size_##size##_stride_##stride};
 TILES(0, 0)
+TILES(0, 1)
 TILES(3, 1)
 TILES(3, 2)
 #if LANES == 16
@@ -145,10 +150,20 @@ TILES(5, 1)
 TILES(5, 2)
 TILES(7, 1)
 #else /* too few registers for the weights */
-#define tiles_size_5_stride_1 tiles_size_0_stride_0
+#define tiles_size_5_stride_1 tiles_size_0_stride_1
 #define tiles_size_5_stride_2 tiles_size_0_stride_0
-#define tiles_size_7_stride_1 tiles_size_0_stride_0
+#define tiles_size_7_stride_1 tiles_size_0_stride_1
 #endif
+
+/* Outputs first ... end - 1 of a row whose windows lie in the image. */
+static void find_inner(const ingot_conv *c, size_t *first, size_t *end)
+{
+    const size_t span = (c->kernel_width - 1) * c->dilation_width + 1, pixels = c->in_width + c->pad_left;
+    *first = (c->pad_left + c->stride_width - 1) / c->stride_width;
+    *first = *first < c->out_width ? *first : c->out_width;
+    *end = pixels < span ? 0 : (pixels - span) / c->stride_width + 1;
+    *end = *end < *first ? *first : *end < c->out_width ? *end : c->out_width;
+}
 
 static size_t next_tile(size_t rest)
 {
@@ -166,7 +181,9 @@ static const tile_function *find_tiles(const ingot_conv *c)
 {
     bool known = c->kernel_width % 2 == 1 && c->kernel_width > 1 && c->kernel_width <= MAX_SIZE &&
                  c->stride_width <= 2 && c->dilation_width == 1;
-    return known ? tiles[c->kernel_width / 2][c->stride_width] : tiles_size_0_stride_0;
+    return known                  ? tiles[c->kernel_width / 2][c->stride_width]
+           : c->stride_width == 1 ? tiles_size_0_stride_1
+                                  : tiles_size_0_stride_0;
 }
 
 void LEVEL_NAME(ingot_blocked_depthwise_row)(const ingot_depthwise_row *r)
@@ -174,12 +191,15 @@ void LEVEL_NAME(ingot_blocked_depthwise_row)(const ingot_depthwise_row *r)
     const ingot_conv *c = r->conv;
     const tile_function *functions = find_tiles(c);
     const size_t span = (c->kernel_width - 1) * c->dilation_width + 1;
+    size_t inner = 0, outer = 0; /* from where on, and up to where, tiles see the image alone */
+    if (c->dilation_width > 1)
+        find_inner(c, &inner, &outer);
     for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
         size_t rest = r->channels > lane ? r->channels - lane : 0;
         vec bias = !r->bias || rest == 0 ? v_zero() : v_load_part(r->bias + lane, rest < LANES ? rest : LANES);
         for (size_t x = 0, tile; x < c->out_width; x += tile) {
             ptrdiff_t first = (ptrdiff_t)(x * c->stride_width) - (ptrdiff_t)c->pad_left;
-            tile = next_tile(c->out_width - x);
+            tile = next_tile((x < inner ? inner : x < outer ? outer : c->out_width) - x);
             ptrdiff_t end = first + (ptrdiff_t)((tile - 1) * c->stride_width + span);
             tile_place p = {.input = r->input + first * INGOT_BLOCK + (ptrdiff_t)lane, .first = first, .bias = bias};
             p.weights = r->weights + lane;
