@@ -17,11 +17,11 @@ static void release_memory(char *data, size_t capacity)
         ingot_free(data);
 }
 
-static void touch(char *data, size_t bytes)
+void ingot_memory_touch(char *data, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
     const size_t skip = (PAGE - (size_t)data % PAGE) % PAGE;
-    if (bytes > skip && madvise(data + skip, bytes - skip, MADV_POPULATE_WRITE) == 0)
+    if (bytes > PAGE + skip && madvise(data + skip, bytes - skip, MADV_POPULATE_WRITE) == 0)
         return;
 #endif
     for (size_t at = 0; at < bytes; at += PAGE)
@@ -49,7 +49,7 @@ static bool grow(ingot_block *block, size_t bytes)
             return false;
         if (!had)
             ingot_free(block->data);
-        touch(data + had, bytes - had);
+        ingot_memory_touch(data + had, bytes - had);
         *block = (ingot_block){data, bytes};
         return true;
     }

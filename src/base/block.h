@@ -18,4 +18,7 @@ ingot_status ingot_block_reserve(ingot_block *block, size_t bytes, ingot_budget 
 /* Gives the memory back to the system, and to budget. */
 void ingot_block_release(ingot_block *block, ingot_budget *budget);
 
+/* Brings fresh memory in, before a run has to. What it holds may be lost. */
+void ingot_memory_touch(char *data, size_t bytes);
+
 #endif

@@ -150,6 +150,14 @@ static stages stages_of(const ingot_recurrent_layer *l)
     return l->params->gates == 4 ? lstm : l->splits ? split_gru : gru;
 }
 
+/* Multiplications with R, of all steps of a direction, that are worth another thread, which may sleep: some 16 us. */
+#define LEAST_SHARED ((size_t)1 << 18)
+
+static bool shares_steps(const ingot_recurrent_layer *l)
+{
+    return l->weights.by_units && l->steps * l->batch >= LEAST_SHARED / (l->rows * l->hidden);
+}
+
 /* A stage of which several threads take some units each. */
 typedef struct shared_stage {
     const part *whole;
@@ -174,7 +182,7 @@ static void run_step(const part *p, const stages *order)
 {
     const ingot_recurrent_layer *l = &p->job->layer;
     size_t most = ingot_ceil_div(l->hidden, ingot_recurrent_units_at_once());
-    size_t threads = l->weights.by_units ? (size_t)p->job->step->threads : 1, shares = threads < most ? threads : most;
+    size_t threads = shares_steps(l) ? (size_t)p->job->step->threads : 1, shares = threads < most ? threads : most;
     for (size_t i = 0; i < order->count; i++) {
         shared_stage shared = {p, order->list[i], shares};
         if (shares > 1)

@@ -85,17 +85,28 @@ ingot_status ingot_control_scalar(ingot_control_call *c, size_t input, const cha
 
 /* ---- If ---- */
 
-static ingot_status run_if(ingot_control_call *c)
+static ingot_status run_branch(ingot_control_call *c, bool condition, const ingot_run *run)
 {
-    int64_t condition;
     ingot_frame *frame;
-    INGOT_TRY(ingot_control_prepare(c, 0, 0));
-    INGOT_TRY(ingot_control_scalar(c, 0, "cond", &condition));
     const ingot_body *body = ingot_node_body(c->node, condition ? "then_branch" : "else_branch");
     INGOT_TRY(ingot_control_frame(c, body, &frame));
     for (size_t i = 0; i < body->graph->output_count; i++)
         c->state->targets[i].value = i < c->step->output_count ? c->outputs[i] : NULL;
-    return ingot_frame_run(frame, c->state->inputs, c->state->targets, c->run);
+    return ingot_frame_run(frame, c->state->inputs, c->state->targets, run);
+}
+
+static ingot_status run_if(ingot_control_call *c)
+{
+    int64_t condition;
+    INGOT_TRY(ingot_control_prepare(c, 0, 0));
+    INGOT_TRY(ingot_control_scalar(c, 0, "cond", &condition));
+    if (c->run->warms_up) { /* the condition tells nothing about runs to come; a branch that fails is no fault */
+        ingot_error ignored = {0};
+        ingot_run other = *c->run;
+        other.error = &ignored;
+        run_branch(c, !condition, &other);
+    }
+    return run_branch(c, condition, c->run);
 }
 
 /* ---- Carried values ---- */

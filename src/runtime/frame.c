@@ -217,6 +217,29 @@ ingot_status ingot_frame_check_bound(const ingot_frame *f, size_t output, const 
                       ingot_value_describe(target, have, sizeof have));
 }
 
+void ingot_frame_touch_outputs(const ingot_frame *f)
+{
+    for (size_t i = 0; i < f->plan->graph->output_count; i++) {
+        const ingot_value *owned = &f->owned[f->plan->slots[f->plan->graph->outputs[i]->id].root];
+        if (owned->owns_data && owned->element != INGOT_STRING)
+            ingot_memory_touch(owned->data, owned->capacity);
+    }
+}
+
+/* Memory of the frame's own for an output, made and touched before the run, becomes that of a new value. */
+static void hand_over(ingot_frame *f, ingot_value *owned, ingot_value *to)
+{
+    if (to->data || to->fixed || to->budget || !owned->owns_data)
+        return;
+    ingot_budget_give(&f->budget, owned->capacity);
+    to->data = owned->data;
+    to->capacity = owned->capacity;
+    to->owns_data = true;
+    owned->data = NULL;
+    owned->capacity = 0;
+    owned->owns_data = false;
+}
+
 /* Lets the step that makes an output write the target itself, where shapes are known and no other output shares the
  * memory. Else the output is copied after the run. */
 static ingot_status aim_output(ingot_frame *f, size_t output, const ingot_target *target, const ingot_run *run)
@@ -234,9 +257,11 @@ static ingot_status aim_output(ingot_frame *f, size_t output, const ingot_target
             return INGOT_OK;
     if (!target->value)
         return place_buffer(f, root, run);
-    if (!target->bound)
+    if (!target->bound) {
+        hand_over(f, &f->owned[root], target->value);
         INGOT_TRY(ingot_value_set_tensor_within(&f->budget, target->value, s->element, s->rank,
                                                 f->layout->dims + s->dims, run->error));
+    }
     set_view(&f->views[root], f->layout, root, target->value->data, r->bytes);
     f->current[root] = &f->views[root];
     return INGOT_OK;

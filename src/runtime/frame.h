@@ -14,6 +14,7 @@ typedef struct ingot_run {
     int threads;
     const ingot_cancel *session_cancel, *run_cancel; /* NULL: none */
     uint64_t deadline;                               /* of ingot_clock_ns: no step begins after it; 0: none */
+    bool warms_up;                                   /* all that a run may need runs, such as both branches of an If */
     ingot_profile *profile;                          /* NULL: steps are not noted */
     ingot_error *error;
 } ingot_run;
@@ -32,6 +33,9 @@ void ingot_frame_trim(ingot_frame *frame);
 
 /* Lays the frame out for these input shapes (values without data will do) and touches its memory. */
 ingot_status ingot_frame_prepare(ingot_frame *frame, const ingot_value *const *inputs, const ingot_run *run);
+
+/* Touches the memory that the outputs of a run have where the caller gives them none. */
+void ingot_frame_touch_outputs(const ingot_frame *frame);
 
 /* Runs the plan. inputs and targets are those of plan->graph, in order. Values are checked by the caller. */
 ingot_status ingot_frame_run(ingot_frame *frame, const ingot_value *const *inputs, const ingot_target *targets,

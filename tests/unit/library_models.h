@@ -78,6 +78,21 @@ static const unsigned char large_model[] = {
     2, 109, 121, 16, 1,
 };
 
+static const unsigned char branches_model[] = {
+    8, 10, 58, 196, 1, 10, 143, 1, 10, 1, 99, 18, 1, 121, 34, 2, 73, 102, 42, 74,
+    10, 11, 116, 104, 101, 110, 95, 98, 114, 97, 110, 99, 104, 50, 56, 10, 16, 10, 1, 120,
+    10, 1, 120, 18, 1, 97, 34, 3, 65, 100, 100, 58, 0, 10, 16, 10, 1, 97, 10, 1,
+    120, 18, 1, 114, 34, 3, 77, 117, 108, 58, 0, 18, 1, 116, 98, 15, 10, 1, 114, 18,
+    10, 10, 8, 8, 1, 18, 4, 10, 2, 8, 2, 160, 1, 5, 42, 53, 10, 11, 101, 108,
+    115, 101, 95, 98, 114, 97, 110, 99, 104, 50, 35, 10, 13, 10, 1, 120, 18, 1, 114, 34,
+    3, 78, 101, 103, 58, 0, 18, 1, 101, 98, 15, 10, 1, 114, 18, 10, 10, 8, 8, 1,
+    18, 4, 10, 2, 8, 2, 160, 1, 5, 58, 0, 18, 1, 103, 90, 15, 10, 1, 120, 18,
+    10, 10, 8, 8, 1, 18, 4, 10, 2, 8, 2, 90, 11, 10, 1, 99, 18, 6, 10, 4,
+    8, 9, 18, 0, 98, 15, 10, 1, 121, 18, 10, 10, 8, 8, 1, 18, 4, 10, 2, 8,
+    2, 66, 4, 10, 0, 16, 21, 66, 14, 10, 10, 97, 105, 46, 111, 110, 110, 120, 46, 109,
+    108, 16, 3, 66, 6, 10, 2, 109, 121, 16, 1,
+};
+
 static const unsigned char elementwise_model[] = {
     8, 10, 58, 165, 2, 10, 16, 10, 1, 120, 10, 1, 119, 18, 1, 97, 34, 3, 65, 100,
     100, 58, 0, 10, 17, 10, 1, 97, 18, 1, 98, 34, 7, 83, 105, 103, 109, 111, 105, 100,
@@ -756,6 +771,7 @@ static const struct library_model {
     {"twice", twice_model, sizeof twice_model},
     {"mixed_types", mixed_types_model, sizeof mixed_types_model},
     {"large", large_model, sizeof large_model},
+    {"branches", branches_model, sizeof branches_model},
     {"elementwise", elementwise_model, sizeof elementwise_model},
     {"conv", conv_model, sizeof conv_model},
     {"attention", attention_model, sizeof attention_model},

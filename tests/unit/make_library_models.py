@@ -24,6 +24,9 @@ MODELS = {
                    " { i2 = Add(i, i) s2 = StringConcat(s, s) b2 = Not(b) }",
     "large": "g (float[N,N] x) => (float[N,N] y) { a = MatMul(x, x) y = MatMul(a, x) }",
 
+    "branches": "g (float[2] x, bool c) => (float[2] y) { y = If (c) <"
+                " then_branch = t () => (float[2] r) { a = Add(x, x) r = Mul(a, x) }, else_branch = e () => (float[2] r) { r = Neg(x) }> }",
+
     # One for each family of operators.
     "elementwise": """
 g (float[N,4] x) => (float[N,4] y, bool[N,4] z) <float[4] w = {1, -2, 3, 0.5}, float low = {-1}, float high = {6}> {

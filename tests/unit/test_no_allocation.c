@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <sys/resource.h>
 
 #include "allocations.h"
 #include "library_run.h"
@@ -104,6 +105,70 @@ static void small_models_allocate_nothing(void **state)
     }
 }
 
+/* ---- First runs ---- */
+
+static void open_small(subject *s, const char *name, int64_t size)
+{
+    const struct library_model *m = library_model(name);
+    const int64_t dims[] = {size, size};
+    ingot_session_options options;
+    ingot_session_options_init(&options);
+    options.threads = THREADS;
+    options.warmup_shapes = &(ingot_warmup_shape){.input = "x", .rank = 2, .dims = dims};
+    options.warmup_shape_count = size ? 1 : 0;
+    assert_int_equal(ingot_model_open_memory(m->data, m->size, NULL, &s->model, &s->error), INGOT_OK);
+    assert_int_equal(ingot_session_create(s->model, &options, &s->session, &s->error), INGOT_OK);
+    assert_true(make_inputs(s->session, size, false, s->inputs[0], &s->error));
+    assert_true(make_inputs(s->session, size, false, s->inputs[1], &s->error));
+}
+
+/* Creation has run both branches, though it did not know the condition. */
+static void the_first_run_of_either_branch_allocates_nothing(void **state)
+{
+    subject s = {0};
+    open_small(&s, "branches", 0);
+    assert_int_equal(ingot_context_create(s.session, &s.context, &s.error), INGOT_OK);
+    *(bool *)ingot_value_data(s.inputs[0][1]) = true;
+    *(bool *)ingot_value_data(s.inputs[1][1]) = false;
+    const allocation_counts before = count_allocations();
+    const ingot_status then_status = run_with(&s, 0), else_status = run_with(&s, 1);
+    const allocation_counts after = count_allocations();
+    assert_int_equal(then_status, INGOT_OK);
+    assert_int_equal(else_status, INGOT_OK);
+    assert_int_equal(after.allocated - before.allocated + after.freed - before.freed, 0);
+    close_subject(&s);
+}
+
+static long page_faults(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+/* 512x512 numbers are 256 pages of 4 KiB, in values of the session's own and in those that a run makes. */
+static void the_first_run_finds_its_output_in_memory(void **state)
+{
+    enum { SIZE = 512, PAGES = SIZE * SIZE * sizeof(float) / 4096 };
+    subject s = {0};
+    open_small(&s, "large", SIZE);
+    assert_int_equal(ingot_context_create(s.session, &s.context, &s.error), INGOT_OK);
+    long before = page_faults();
+    assert_int_equal(run_with(&s, 0), INGOT_OK);
+    assert_true(page_faults() - before < PAGES / 2);
+    close_subject(&s);
+
+    open_small(&s, "large", SIZE);
+    const char *input = "x", *output = "y";
+    ingot_value *made = NULL;
+    const ingot_value *given = s.inputs[0][0];
+    before = page_faults();
+    assert_int_equal(ingot_session_run(s.session, NULL, &input, &given, 1, &output, &made, 1, &s.error), INGOT_OK);
+    assert_true(page_faults() - before < PAGES / 2);
+    ingot_value_release(made);
+    close_subject(&s);
+}
+
 /* ---- Real models ---- */
 
 static bool is_model(const char *name)
@@ -178,6 +243,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_counts_count),
         cmocka_unit_test(small_models_allocate_nothing),
+        cmocka_unit_test(the_first_run_of_either_branch_allocates_nothing),
+        cmocka_unit_test(the_first_run_finds_its_output_in_memory),
         cmocka_unit_test(real_models_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
