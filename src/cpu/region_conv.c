@@ -3,12 +3,13 @@
 
 #include "cpu/conv/blocked.h"
 #include "cpu/conv/blocked_depthwise.h"
+#include "cpu/conv/blocked_transpose.h"
 #include "cpu/conv/conv.h"
 #include "cpu/region_conv.h"
 #include "ops/conv.h"
 
-/* Ids of tactics: all operands plain; in C16; the input plain, the rest in C16; in C16, one filter a channel. */
-typedef enum way { PLAIN, BLOCKED, BLOCKED_FIRST, BLOCKED_DEPTHWISE } way;
+/* Ids of tactics: all operands plain; in C16; the input plain, the rest in C16; in C16, one filter a channel; in C16, ConvTranspose. */
+typedef enum way { PLAIN, BLOCKED, BLOCKED_FIRST, BLOCKED_DEPTHWISE, BLOCKED_TRANSPOSED } way;
 
 typedef struct detail {
     bool transposed, packs; /* packs: weights are constant and laid out once */
@@ -153,6 +154,8 @@ static size_t packed_size(const detail *d, const ingot_conv *conv, uint32_t id)
     ingot_blocked_conv blocked = blocked_of(conv, id);
     if (id == BLOCKED_DEPTHWISE)
         return ingot_blocked_depthwise_packed_size(conv);
+    if (id == BLOCKED_TRANSPOSED)
+        return ingot_blocked_transpose_packed_size(conv);
     if (id != PLAIN)
         return ingot_blocked_packed_size(&blocked);
     return d->transposed ? ingot_conv_transpose_f32_packed_size(conv) : ingot_conv_f32_packed_size(conv);
@@ -163,6 +166,8 @@ static void pack_weights(const detail *d, const ingot_conv *conv, uint32_t id, c
     ingot_blocked_conv blocked = blocked_of(conv, id);
     if (id == BLOCKED_DEPTHWISE)
         ingot_blocked_depthwise_pack(conv, weights, packed);
+    else if (id == BLOCKED_TRANSPOSED)
+        ingot_blocked_transpose_pack(conv, weights, packed);
     else if (id != PLAIN)
         ingot_blocked_pack(&blocked, weights, packed);
     else if (d->transposed)
@@ -208,6 +213,8 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
 #define PLAIN_TIME           1.15
 #define PLAIN_FIRST_TIME     1.3
 #define PLAIN_DEPTHWISE_TIME 2.0
+/* The same of ConvTranspose. */
+#define PLAIN_TRANSPOSED_TIME 4.0
 /* Channels of an image up to which it is read plain. */
 #define FIRST_CHANNELS 8
 
@@ -225,10 +232,22 @@ double ingot_cpu_conv_cost(const ingot_conv *c, bool blocked)
     return ingot_cpu_guess_cost(4 * (inputs + outputs + weights * (double)c->outputs), 2 * outputs * weights * time);
 }
 
+static double transposed_cost(const ingot_conv *c, bool blocked)
+{
+    const double padded = (double)(ingot_block_count(c->outputs) * INGOT_BLOCK) / (double)c->outputs;
+    double inputs = (double)c->batch * (double)(c->channels * c->in_height * c->in_width);
+    double outputs = (double)c->batch * (double)(c->outputs * c->out_height * c->out_width);
+    double each = (double)(c->outputs / c->groups) * (double)(c->kernel_height * c->kernel_width);
+    return ingot_cpu_guess_cost(4 * (inputs + outputs + (double)c->channels * each),
+                                2 * inputs * each * (blocked ? padded : PLAIN_TRANSPOSED_TIME));
+}
+
 static void add_blocked(const ingot_region *region, ingot_cpu_tactics *list, const ingot_conv *conv, way id)
 {
     ingot_blocked_conv blocked = blocked_of(conv, id);
-    const char *name = id == BLOCKED_DEPTHWISE ? "depthwise c16" : ingot_blocked_tactic(&blocked);
+    const char *name = id == BLOCKED_DEPTHWISE    ? "depthwise c16"
+                       : id == BLOCKED_TRANSPOSED ? "transposed c16"
+                                                  : ingot_blocked_tactic(&blocked);
     uint32_t bias = region->nodes[0]->operand_count > 2 ? 1u << 2 : 0;
     ingot_tactic *t = ingot_cpu_add_blocked(list, region, name, 1u << 1 | bias);
     if (!t)
@@ -237,7 +256,19 @@ static void add_blocked(const ingot_region *region, ingot_cpu_tactics *list, con
         t->input_layouts[0] = INGOT_LAYOUT_PLAIN;
     t->id = id;
     t->packed_bytes = packed_size(detail_of(region), conv, id);
-    t->cost = ingot_cpu_conv_cost(conv, true);
+    t->cost = id == BLOCKED_TRANSPOSED ? transposed_cost(conv, true) : ingot_cpu_conv_cost(conv, true);
+}
+
+/* The pads must be those of any image: where they follow from the output's size, the image's must be known. */
+static void blocked_transposed(const ingot_region *region, ingot_cpu_tactics *list, const ingot_conv *conv)
+{
+    const ingot_conv_transpose_params *p = region->nodes[0]->params;
+    int64_t dims[INGOT_MAX_RANK];
+    bool known = known_image(&region->inputs[0]->type, region->inputs[1]->constant->rank, dims);
+    if ((p->output_shape.count > 0 && !known) || !ingot_blocked_transpose_suits(conv))
+        return;
+    list->list[0].cost = transposed_cost(conv, false);
+    add_blocked(region, list, conv, BLOCKED_TRANSPOSED);
 }
 
 static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
@@ -247,12 +278,16 @@ static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
     int64_t dims[INGOT_MAX_RANK];
     ingot_conv c;
     ingot_error error;
-    if (d->transposed || !d->packs || x->type.rank != 4 || !ingot_cpu_can_block(x) || !ingot_cpu_can_block(y))
+    if (!d->packs || (x->type.rank != 4 && !d->transposed) || !ingot_cpu_can_block(x) || !ingot_cpu_can_block(y))
         return;
     ingot_guess_dims(&x->type, dims);
     const ingot_value *w = region->inputs[1]->constant;
     if (fill(region, w->rank, dims, w->dims, &c, &error) != INGOT_OK || c.in_height * c.in_width == 1)
         return;
+    if (d->transposed) {
+        blocked_transposed(region, list, &c);
+        return;
+    }
     ingot_blocked_conv blocked = blocked_of(&c, BLOCKED);
     bool depthwise = c.groups > 1 && ingot_blocked_depthwise_suits(&c);
     list->list[0].cost = ingot_cpu_conv_cost(&c, false);
@@ -270,7 +305,9 @@ static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic,
 {
     const ingot_value *w = region->inputs[1]->constant;
     ingot_conv conv;
-    INGOT_TRY(fill(region, w->rank, NULL, w->dims, &conv, error));
+    int64_t dims[INGOT_MAX_RANK]; /* only what is the same for all images counts */
+    ingot_guess_dims(&region->inputs[0]->type, dims);
+    INGOT_TRY(fill(region, w->rank, tactic->id == BLOCKED_TRANSPOSED ? dims : NULL, w->dims, &conv, error));
     pack_weights(detail_of(region), &conv, tactic->id, w->data, packed);
     return INGOT_OK;
 }
@@ -287,7 +324,9 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
     if (ingot_value_count(outputs[0]) == 0)
         return INGOT_OK;
     ingot_blocked_conv blocked = blocked_of(&conv, tactic->id);
-    if (tactic->id == PLAIN)
+    if (tactic->id == BLOCKED_TRANSPOSED)
+        *bytes = ingot_blocked_transpose_workspace(&conv, threads);
+    else if (tactic->id == PLAIN)
         *bytes = d->transposed ? ingot_conv_transpose_f32_workspace(&conv, threads)
                                : ingot_conv_f32_workspace(&conv, threads);
     else
@@ -348,7 +387,9 @@ static ingot_status run(const ingot_step *step, bool *declined)
         epilogue.add = step->inputs[d->epilogue.add]->data;
     float *y = step->outputs[0]->data;
     ingot_blocked_conv blocked = blocked_of(&conv, step->tactic->id);
-    if (d->transposed)
+    if (step->tactic->id == BLOCKED_TRANSPOSED)
+        ingot_blocked_transpose_f32(&conv, x->data, packed, &epilogue, y, step->workspace, step->threads);
+    else if (d->transposed)
         run_transposed(step, &conv, packed, &epilogue);
     else if (step->tactic->id == PLAIN)
         ingot_conv_f32(&conv, x->data, packed, &epilogue, y, step->workspace, step->threads);

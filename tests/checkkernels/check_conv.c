@@ -129,20 +129,19 @@ static void check_shape(size_t s, size_t variant, const ingot_gemm_kernel *kerne
     guard_release();
 }
 
-static double transpose_sum(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output, size_t y,
-                            size_t column)
+double check_conv_transpose_sum(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output,
+                                size_t y, size_t column)
 {
     size_t channels = c->channels / c->groups, outputs = c->outputs / c->groups, group = output / outputs;
     double sum = 0;
-    for (size_t channel = group * channels; channel < (group + 1) * channels; channel++) {
-        for (size_t i = 0; i < c->in_height * c->in_width * c->kernel_height * c->kernel_width; i++) {
-            size_t kx = i % c->kernel_width, ky = i / c->kernel_width % c->kernel_height;
-            size_t ix = i / c->kernel_width / c->kernel_height % c->in_width;
-            size_t iy = i / c->kernel_width / c->kernel_height / c->in_width;
-            if (iy * c->stride_height + ky * c->dilation_height != y + c->pad_top ||
-                ix * c->stride_width + kx * c->dilation_width != column + c->pad_left)
-                continue;
-            size_t at = ((channel * outputs + output % outputs) * c->kernel_height + ky) * c->kernel_width + kx;
+    for (size_t tap = 0; tap < c->kernel_height * c->kernel_width; tap++) {
+        size_t dy = tap / c->kernel_width * c->dilation_height, dx = tap % c->kernel_width * c->dilation_width;
+        size_t iy = (y + c->pad_top - dy) / c->stride_height, ix = (column + c->pad_left - dx) / c->stride_width;
+        if (y + c->pad_top != iy * c->stride_height + dy || column + c->pad_left != ix * c->stride_width + dx ||
+            iy >= c->in_height || ix >= c->in_width)
+            continue;
+        for (size_t channel = group * channels; channel < (group + 1) * channels; channel++) {
+            size_t at = (channel * outputs + output % outputs) * c->kernel_height * c->kernel_width + tap;
             sum += (double)w[at] * x[((image * c->channels + channel) * c->in_height + iy) * c->in_width + ix];
         }
     }
@@ -180,7 +179,7 @@ static void check_transpose(const size_t s[10], const ingot_gemm_kernel *kernel)
     for (size_t i = 0; i < count && good; i++) {
         size_t column = i % c.out_width, row = i / c.out_width % c.out_height;
         size_t output = i / c.out_width / c.out_height % c.outputs, image = i / c.out_width / c.out_height / c.outputs;
-        double truth = fmax(0, transpose_sum(&c, x, w, image, output, row, column) + e.row_bias[output]);
+        double truth = fmax(0, check_conv_transpose_sum(&c, x, w, image, output, row, column) + e.row_bias[output]);
         good = fabs(y[i] - truth) <= 1e-5 * (1 + fabs(truth));
     }
     check_case(good, "%s transposed conv %zux%zu stride %zu", ingot_gemm_kernel_name(kernel), s[5], s[6], s[7]);

@@ -15,6 +15,10 @@ ingot_conv check_conv_make(const size_t s[14], const ingot_gemm_kernel *kernel);
 double check_conv_sum(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output, size_t y,
                       size_t column);
 
+/* The same of ConvTranspose. */
+double check_conv_transpose_sum(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output,
+                                size_t y, size_t column);
+
 /* The epilogue of a variant, in double, with the activation check_conv_activations[variant % 4]. */
 extern const ingot_unary check_conv_activations[4];
 double check_conv_finish(size_t variant, const ingot_epilogue *e, size_t output, double add, double value);

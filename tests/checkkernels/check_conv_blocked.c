@@ -1,6 +1,6 @@
 /* Convolutions on channels in blocks of 16. */
 #include "check_conv.h"
-#include "cpu/conv/blocked.h"
+#include "cpu/conv/blocked_transpose.h"
 
 /* As check_conv_make takes them. */
 static const size_t shapes[][14] = {
@@ -60,48 +60,141 @@ static bool same_channels(const float *a, const float *b, const ingot_conv *c)
     return true;
 }
 
-static void check_shape(size_t s, size_t variant, bool plain, const ingot_gemm_kernel *kernel)
+/* A convolution, or a transposed one, on blocked channels. */
+typedef struct blocked_case {
+    ingot_conv c;
+    ingot_blocked_conv b;
+    bool transposed;
+    const char *tactic;
+    float *packed;
+    void *workspace;
+} blocked_case;
+
+static void prepare(blocked_case *k, const float *w)
 {
-    ingot_conv c = check_conv_make(shapes[s], kernel);
-    ingot_blocked_conv b = {.conv = &c, .plain_input = plain};
-    if (!ingot_blocked_suits(&b))
-        return;
+    const ingot_conv *c = &k->c;
+    k->tactic = k->transposed ? "transposed" : ingot_blocked_tactic(&k->b);
+    k->packed =
+        guard_memory(k->transposed ? ingot_blocked_transpose_packed_size(c) : ingot_blocked_packed_size(&k->b), true);
+    if (k->transposed)
+        ingot_blocked_transpose_pack(c, w, k->packed);
+    else
+        ingot_blocked_pack(&k->b, w, k->packed);
+    k->workspace = guard_memory(k->transposed ? ingot_blocked_transpose_workspace(c, MAX_THREADS)
+                                              : ingot_blocked_workspace(&k->b, MAX_THREADS),
+                                true);
+}
+
+static void convolve(const blocked_case *k, const float *in, const ingot_epilogue *e, float *out, int threads)
+{
+    if (k->transposed)
+        ingot_blocked_transpose_f32(&k->c, in, k->packed, e, out, k->workspace, threads);
+    else
+        ingot_blocked_f32(&k->b, in, k->packed, e, out, k->workspace, threads);
+}
+
+static void check_case_of(blocked_case *k, size_t s, size_t variant)
+{
+    const ingot_conv c = k->c;
     bool at_end = (s + variant) % 2 == 0;
     size_t in_plane = c.in_height * c.in_width, plane = c.out_height * c.out_width;
     size_t count = c.batch * c.outputs * plane, all = c.batch * blocks_of(c.outputs) * INGOT_BLOCK * plane;
     float *x = random_floats(c.batch * c.channels * in_plane, at_end), *add = random_floats(count, at_end);
     float *w = random_floats(c.outputs * (c.channels / c.groups) * c.kernel_height * c.kernel_width, at_end);
-    float *in = plain ? x : to_blocks(x, c.batch, c.channels, in_plane, at_end);
-    float *packed = guard_memory(ingot_blocked_packed_size(&b), true);
+    float *in = k->b.plain_input ? x : to_blocks(x, c.batch, c.channels, in_plane, at_end);
     float *first = guard_floats(all, at_end), *again = guard_floats(all, at_end);
     ingot_epilogue e = {.add_last = variant == 5 || variant == 7, .activation = check_conv_activations[variant % 4]};
     e.row_bias = variant > 0 ? random_floats(c.outputs, true) : NULL;
     e.add = variant >= 4 ? to_blocks(add, c.batch, c.outputs, plane, at_end) : NULL;
-    ingot_blocked_pack(&b, w, packed);
-    void *workspace = guard_memory(ingot_blocked_workspace(&b, MAX_THREADS), true);
-    ingot_blocked_f32(&b, in, packed, &e, first, workspace, 1);
+    prepare(k, w);
+    convolve(k, in, &e, first, 1);
     bool good = true;
     double tolerance = 1e-5 + 3e-8 * (double)(c.channels / c.groups * c.kernel_height * c.kernel_width);
-    if (strstr(ingot_blocked_tactic(&b), "winograd"))
+    if (strstr(k->tactic, "winograd"))
         tolerance *= 3; /* as where check_conv.c checks it */
     for (size_t i = 0; i < count && good; i++) {
         size_t column = i % c.out_width, row = i / c.out_width % c.out_height;
         size_t output = i / plane % c.outputs, image = i / plane / c.outputs;
-        double sum = check_conv_sum(&c, x, w, image, output, row, column);
+        double sum = k->transposed ? check_conv_transpose_sum(&c, x, w, image, output, row, column)
+                                   : check_conv_sum(&c, x, w, image, output, row, column);
         double truth = check_conv_finish(variant, &e, output, add[i], sum);
         good = fabs(first[place_in_blocks(c.outputs, plane, i)] - truth) <= tolerance * (1 + fabs(truth));
     }
-    const char *name = ingot_gemm_kernel_name(kernel);
-    check_case(good, "%s conv shape %zu in blocks (%s), epilogue %zu", name, s, ingot_blocked_tactic(&b), variant);
-    ingot_blocked_f32(&b, in, packed, &e, again, workspace, check_threads[variant % 4]);
+    const char *name = ingot_gemm_kernel_name(c.kernel);
+    check_case(good, "%s conv shape %zu in blocks (%s), epilogue %zu", name, s, k->tactic, variant);
+    convolve(k, in, &e, again, check_threads[variant % 4]);
     check_case(same_channels(again, first, &c),
-               "%s conv shape %zu in blocks (%s), epilogue %zu: bits change with %d threads", name, s,
-               ingot_blocked_tactic(&b), variant, check_threads[variant % 4]);
+               "%s conv shape %zu in blocks (%s), epilogue %zu: bits change with %d threads", name, s, k->tactic,
+               variant, check_threads[variant % 4]);
     guard_release();
+}
+
+static void check_shape(size_t s, size_t variant, bool plain, const ingot_gemm_kernel *kernel)
+{
+    blocked_case k = {.c = check_conv_make(shapes[s], kernel)};
+    k.b = (ingot_blocked_conv){.conv = &k.c, .plain_input = plain};
+    if (ingot_blocked_suits(&k.b))
+        check_case_of(&k, s, variant);
+}
+
+/* groups, channels, outputs, in_height, in_width, kernel height and width, strides, dilation, pads top and left, less output at the
+ * bottom and at the right (padding there, less output padding), batch. */
+static const int transposed[][15] = {
+    {1, 64, 32, 9, 10, 3, 3, 2, 2, 1, 0, 0, 0, 0, 1},  {1, 20, 33, 5, 7, 4, 4, 2, 2, 1, 1, 1, 1, 1, 2},
+    {1, 5, 16, 4, 30, 2, 2, 2, 2, 1, 0, 0, 0, 0, 1},   {1, 17, 21, 6, 5, 3, 3, 2, 2, 1, 1, 1, 0, 0, 1},
+    {1, 33, 7, 6, 5, 3, 5, 1, 3, 1, 0, 1, 2, -1, 2},   {2, 32, 96, 3, 8, 5, 4, 3, 2, 1, 2, 0, 1, 0, 1},
+    {1, 40, 48, 8, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1},   {1, 18, 20, 8, 9, 3, 2, 1, 1, 3, 2, 1, 4, 0, 1},
+    {1, 16, 1, 1, 40, 1, 16, 1, 8, 1, 0, 4, 0, 4, 1},  {1, 3, 35, 1, 1, 7, 7, 2, 2, 1, 0, 0, 0, 0, 3},
+    {1, 70, 16, 13, 3, 9, 3, 4, 3, 1, 2, 0, 3, 0, 1},  {1, 16, 16, 3, 3, 5, 5, 4, 4, 1, 1, 1, -3, -2, 1},
+    {1, 100, 50, 20, 21, 4, 4, 2, 2, 1, 1, 1, 1, 1, 2}};
+
+static void check_transposed(size_t index, size_t variant, const ingot_gemm_kernel *kernel)
+{
+    const int *s = transposed[index];
+    size_t n[15];
+    for (size_t i = 0; i < 15; i++)
+        n[i] = (size_t)s[i]; /* wraps where less than nothing is cut off */
+    blocked_case k = {.c = {.groups = n[0],
+                            .channels = n[1],
+                            .outputs = n[2],
+                            .in_height = n[3],
+                            .in_width = n[4],
+                            .kernel_height = n[5],
+                            .kernel_width = n[6],
+                            .stride_height = n[7],
+                            .stride_width = n[8],
+                            .dilation_height = n[9],
+                            .dilation_width = n[9],
+                            .pad_top = n[10],
+                            .pad_left = n[11],
+                            .batch = n[14],
+                            .kernel = kernel},
+                      .transposed = true};
+    k.c.out_height = (n[3] - 1) * n[7] + (n[5] - 1) * n[9] + 1 - n[10] - n[12];
+    k.c.out_width = (n[4] - 1) * n[8] + (n[6] - 1) * n[9] + 1 - n[11] - n[13];
+    check_case(ingot_blocked_transpose_suits(&k.c), "transposed conv shape %zu runs on blocks", index);
+    check_case_of(&k, index, variant);
+}
+
+static void check_refused(void)
+{
+    ingot_conv c = {.batch = 1, .groups = 1, .channels = 16, .outputs = 16, .in_height = 5, .in_width = 5};
+    c.kernel_height = c.kernel_width = c.stride_height = c.stride_width = 2;
+    c.dilation_height = c.dilation_width = 1;
+    c.out_height = c.out_width = 9;
+    c.pad_top = 1; /* more than the window's rest: the first input is not seen at all */
+    check_case(!ingot_blocked_transpose_suits(&c), "a transposed conv that cuts inputs off is left to others");
+    c.pad_top = 0;
+    c.dilation_width = 2;
+    check_case(!ingot_blocked_transpose_suits(&c), "a strided and dilated transposed conv is left to others");
 }
 
 void check_conv_blocked(const ingot_gemm_kernel *kernel)
 {
+    check_refused();
+    for (size_t variant = 0; variant < 8; variant++)
+        for (size_t s = 0; s < sizeof transposed / sizeof transposed[0]; s++)
+            check_transposed(s, variant, kernel);
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         for (size_t variant = 0; variant < 8; variant++) {
             check_shape(s, variant, false, kernel);

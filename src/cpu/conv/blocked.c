@@ -147,17 +147,24 @@ typedef struct blocked_piece {
     const float *after; /* the weights that will be wanted after the group's */
 } blocked_piece;
 
-/* What an activation without a kernel, and what follows it, does to a tile. */
-static void activate_tile(const blocked_task *task, const ingot_blocked_tile *t, const float *add, size_t half)
+/* What an activation without a kernel, and what follows it, does to some floats. */
+static void activate(const blocked_task *task, float *out, const float *add, size_t count)
 {
     const ingot_epilogue *e = task->epilogue;
+    task->activation(out, out, count, e->activation.a, e->activation.b);
+    if (add)
+        task->addition(out, add, out, count);
+}
+
+/* And to a tile: pixels that lie side by side go together. */
+static void activate_tile(const blocked_task *task, const ingot_blocked_tile *t, const float *add, size_t half)
+{
     size_t second = (size_t)(t->out[1] - t->out[0]);
     for (size_t i = 0; i < t->blocks * 2; i++) {
-        size_t at = i / 2 * t->out_block + i % 2 * second;
-        size_t count = (i % 2 == 0 ? half : t->columns - half) * INGOT_BLOCK;
-        task->activation(t->out[0] + at, t->out[0] + at, count, e->activation.a, e->activation.b);
-        if (add)
-            task->addition(t->out[0] + at, add + at, t->out[0] + at, count);
+        size_t at = i / 2 * t->out_block + i % 2 * second, pixels = i % 2 == 0 ? half : t->columns - half;
+        size_t together = t->out_pixel == INGOT_BLOCK ? pixels : 1;
+        for (size_t pixel = 0; pixel < pixels; pixel += together, at += t->out_pixel)
+            activate(task, t->out[0] + at, add ? add + at : NULL, together * INGOT_BLOCK);
     }
 }
 
@@ -168,7 +175,7 @@ static void look_ahead(const blocked_chunk *chunk, const blocked_piece *piece, i
 {
     const ingot_blocked_way *way = chunk->task->way;
     size_t line = INGOT_BLOCK * sizeof(float), block = t->weight_block * sizeof(float);
-    size_t part = piece->first ? piece->index - 1 : piece->index, next = piece->columns * INGOT_BLOCK;
+    size_t part = piece->first ? piece->index - 1 : piece->index, next = piece->columns * way->out_pixel;
     size_t slow = chunk->tiles < 2 * t->blocks ? 1 : chunk->tiles < 5 * t->blocks ? 2 : 4;
     bool one_tap = way->weights.taps == 1, stored = false;
     t->weights_ahead = t->in_ahead = (const char *)t->weights;
@@ -204,8 +211,8 @@ static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *t, const bl
     const ingot_conv *c = task->b->conv;
     size_t y = piece->y, rows = piece->rows, x = piece->x, columns = piece->columns;
     size_t half = rows == 2 ? columns : (columns + 1) / 2;
-    size_t place = (y * way->columns + x) * INGOT_BLOCK;
-    size_t second = (rows == 2 ? way->columns : half) * INGOT_BLOCK;
+    size_t place = y * way->out_row + x * way->out_pixel;
+    size_t second = rows == 2 ? way->out_row : half * way->out_pixel;
     bool adds_later = task->activation && t->add_last;
     t->columns = rows * columns;
     if (way->copies) {
@@ -247,7 +254,8 @@ static void run_group(const blocked_chunk *chunk, size_t group)
     tile.weights = chunk->weights + first * INGOT_BLOCK * w->channels * w->taps;
     tile.weights += chunk->first_block * w->block_size * width;
     tile.weight_block = w->block_size * width;
-    tile.out_block = way->rows * way->columns * INGOT_BLOCK;
+    tile.out_pixel = way->out_pixel;
+    tile.out_block = way->out_block;
     tile.accumulate = chunk->first_block > 0;
     tile.last = ends;
     tile.outputs = w->outputs - output;
@@ -283,9 +291,10 @@ static blocked_chunk find_chunk(const blocked_task *task, size_t product, size_t
     const ingot_blocked_weights *w = &way->weights;
     const ingot_conv *c = task->b->conv;
     size_t part = product % c->groups, image = product / c->groups;
-    size_t in_block = c->in_height * c->in_width * way->pixel_size, out_block = way->rows * way->columns * INGOT_BLOCK;
+    size_t in_block = c->in_height * c->in_width * way->pixel_size;
     size_t in_blocks = task->b->plain_input ? c->channels : ingot_ceil_div(c->channels, INGOT_BLOCK);
-    size_t place = (image * ingot_ceil_div(c->outputs, INGOT_BLOCK) + part * w->groups.blocks) * out_block;
+    size_t place = (image * ingot_ceil_div(c->outputs, INGOT_BLOCK) + part * w->groups.blocks) * way->out_block;
+    place += way->out_first;
     blocked_chunk chunk = {.task = task, .first_output = part * w->outputs, .end_row = way->rows};
     chunk.in = task->input + (image * in_blocks + part * w->in_blocks) * in_block;
     chunk.weights = task->packed + part * ingot_blocked_part_size(w);

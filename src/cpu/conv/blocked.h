@@ -11,10 +11,19 @@
 #include "cpu/gemm/gemm_kernel.h"
 #include "cpu/layout/layout.h"
 
+/* Outputs that are spread over a larger image: number (y, x) is its pixel first + y * row + x * column. The other pixels stay as they
+ * are. */
+typedef struct ingot_blocked_target {
+    size_t first, row, column;
+    size_t image; /* its pixels */
+} ingot_blocked_target;
+
 /* A convolution whose input is blocked, or, where plain, as ONNX has it: that suits a few channels. */
 typedef struct ingot_blocked_conv {
     const ingot_conv *conv;
     bool plain_input;
+    const ingot_blocked_target
+        *target; /* of the output and of what is added to it; NULL: an image of the outputs alone */
 } ingot_blocked_conv;
 
 /* Whether it can be run so: groups, if more than one, are of whole blocks, and the input of one group if plain. */
@@ -22,6 +31,13 @@ bool ingot_blocked_suits(const ingot_blocked_conv *b);
 /* Packed weights depend on what they do in conv.h, and on plain_input. */
 size_t ingot_blocked_packed_size(const ingot_blocked_conv *b);
 void ingot_blocked_pack(const ingot_blocked_conv *b, const float *weights, float *packed);
+/* The same of weights that lie otherwise: floats from one group, output, channel, and row and column of the window to the next; for
+ * convolutions with a target. */
+typedef struct ingot_blocked_weight_view {
+    const float *first;
+    ptrdiff_t group, output, channel, row, column;
+} ingot_blocked_weight_view;
+void ingot_blocked_pack_view(const ingot_blocked_conv *b, const ingot_blocked_weight_view *view, float *packed);
 /* Enough for at most so many threads. */
 size_t ingot_blocked_workspace(const ingot_blocked_conv *b, int threads);
 /* epilogue: row_bias as it is in conv.h, add blocked, scaled and column_bias unset. */
@@ -58,7 +74,7 @@ typedef struct ingot_blocked_tap {
 } ingot_blocked_tap;
 
 /* Some pixels of some blocks of output channels: out = sum over blocks of the input, taps and channels. The pixels come in two
- * halves, the first one is larger where they are odd: pixel i of a half is at in + 16 * i (plain: in + i) and out + 16 * i. */
+ * halves, the first one is larger where they are odd: pixel i of a half is at in + 16 * i (plain: in + i) and out + out_pixel * i. */
 typedef struct ingot_blocked_tile {
     size_t columns, blocks;
     const float *in[2];
@@ -73,7 +89,8 @@ typedef struct ingot_blocked_tile {
     const char *weights_ahead, *in_ahead;
     size_t ahead_step, weights_ahead_block, in_ahead_block;
     float *out[2];
-    size_t out_block;      /* floats from a block of the output to the next */
+    size_t out_pixel;      /* floats from a pixel of a half to the next, */
+    size_t out_block;      /* and from a block of the output to the next */
     bool accumulate, last; /* adds to what is there; what follows is done */
     size_t outputs;        /* real ones from the first block on */
     const float *bias;     /* of the first output, or NULL */

@@ -12,6 +12,7 @@ void ingot_blocked_multiply_points(const ingot_point_products *p)
                             .taps = &tap,
                             .tap_count = 1,
                             .weight_block = p->blocks * INGOT_BLOCK * INGOT_BLOCK,
+                            .out_pixel = INGOT_BLOCK,
                             .out_block = p->tiles * INGOT_BLOCK,
                             .accumulate = p->first_block > 0};
     if (p->end_block * INGOT_BLOCK > p->channels)

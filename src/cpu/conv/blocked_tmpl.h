@@ -31,9 +31,10 @@ static inline __attribute__((always_inline)) void add_tensor(const ingot_blocked
                                                              const int vectors, tile_sums sum)
 {
     const int half = (columns + 1) / 2;
+    const size_t step = t->out_pixel;
 #pragma GCC unroll 14
     for (int i = 0; i < columns; i++) {
-        const float *from = i < half ? t->add[0] + i * INGOT_BLOCK : t->add[1] + (i - half) * INGOT_BLOCK;
+        const float *from = i < half ? t->add[0] + (size_t)i * step : t->add[1] + (size_t)(i - half) * step;
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; v++)
             sum[i][v] =
@@ -102,6 +103,7 @@ static inline __attribute__((always_inline)) void tile(const ingot_blocked_tile 
                                                        const int spacing)
 {
     const int half = (columns + 1) / 2, vectors = blocks * BLOCK_VECTORS;
+    const size_t step = t->out_pixel;
     tile_sums sum;
 #pragma GCC unroll 16
     for (int v = 0; v < vectors; v++) {
@@ -111,13 +113,13 @@ static inline __attribute__((always_inline)) void tile(const ingot_blocked_tile 
         for (int i = 0; i < columns; i++)
             sum[i][v] =
                 t->accumulate
-                    ? v_load((i < half ? t->out[0] + i * INGOT_BLOCK : t->out[1] + (i - half) * INGOT_BLOCK) + at)
+                    ? v_load((i < half ? t->out[0] + (size_t)i * step : t->out[1] + (size_t)(i - half) * step) + at)
                     : start;
     }
     if (spacing == PLAIN) { /* stores wait for their place */
 #pragma GCC unroll 14
         for (int i = 0; i < columns; i++) {
-            const float *to = i < half ? t->out[0] + i * INGOT_BLOCK : t->out[1] + (i - half) * INGOT_BLOCK;
+            const float *to = i < half ? t->out[0] + (size_t)i * step : t->out[1] + (size_t)(i - half) * step;
 #pragma GCC unroll 3
             for (int block = 0; block < blocks; block++)
                 v_prefetch(to + (size_t)block * t->out_block);
@@ -148,7 +150,7 @@ static inline __attribute__((always_inline)) void tile(const ingot_blocked_tile 
         const size_t at = (size_t)(v / BLOCK_VECTORS) * out_block + v % BLOCK_VECTORS * LANES;
 #pragma GCC unroll 14
         for (int i = 0; i < columns; i++)
-            v_store(i < half ? out + at + i * INGOT_BLOCK : second_out + at + (i - half) * INGOT_BLOCK, sum[i][v]);
+            v_store(i < half ? out + at + (size_t)i * step : second_out + at + (size_t)(i - half) * step, sum[i][v]);
     }
 }
 

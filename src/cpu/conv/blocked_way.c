@@ -19,12 +19,12 @@
 
 bool ingot_blocked_is_winograd(const ingot_blocked_conv *b)
 {
-    return !b->plain_input && ingot_blocked_winograd_suits(b->conv);
+    return !b->plain_input && !b->target && ingot_blocked_winograd_suits(b->conv);
 }
 
 bool ingot_blocked_is_line(const ingot_blocked_conv *b)
 {
-    return !b->plain_input && ingot_blocked_line_suits(b->conv);
+    return !b->plain_input && !b->target && ingot_blocked_line_suits(b->conv);
 }
 
 static const ingot_blocked_kernel *find_kernel(const ingot_conv *c)
@@ -88,6 +88,17 @@ static void cut_work(ingot_blocked_way *way, const ingot_conv *c, size_t in_pixe
         way->strips = ingot_least(ingot_ceil_div(chunks, way->group_chunks), way->units);
 }
 
+/* Where the outputs lie. */
+static void place_outputs(ingot_blocked_way *way, const ingot_blocked_target *target)
+{
+    const ingot_blocked_target whole = {0, way->columns, 1, way->rows * way->columns};
+    target = target ? target : &whole;
+    way->out_first = target->first * INGOT_BLOCK;
+    way->out_row = target->row * INGOT_BLOCK;
+    way->out_pixel = target->column * INGOT_BLOCK;
+    way->out_block = target->image * INGOT_BLOCK;
+}
+
 ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int threads)
 {
     const ingot_conv *c = b->conv;
@@ -97,9 +108,10 @@ ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int thread
     bool one_tap = w->taps == 1 && c->pad_top == 0 && c->pad_left == 0;
     bool plain_step = c->stride_height == 1 && c->stride_width == 1;
     way.pixel_size = b->plain_input ? 1 : INGOT_BLOCK;
-    way.copies = !(one_tap && plain_step && c->in_height == c->out_height && c->in_width == c->out_width);
+    way.copies = b->target || !(one_tap && plain_step && c->in_height == c->out_height && c->in_width == c->out_width);
     way.rows = way.copies ? c->out_height : 1;
     way.columns = way.copies ? c->out_width : c->out_height * c->out_width;
+    place_outputs(&way, b->target);
     way.rows_at_once = way.copies && way.rows > 1 && way.columns <= columns / 2 ? 2 : 1;
     way.tiles = ingot_ceil_div(way.columns, columns);
     way.units = way.copies ? ingot_ceil_div(way.rows, way.rows_at_once) : way.tiles;

@@ -41,6 +41,8 @@ typedef struct ingot_blocked_way {
     size_t pixel_size;  /* floats */
     size_t copy_size, tap_size, scratch; /* floats for a block, and for a participant */
     size_t shared; /* floats of a copy of all blocks that all chunks share; 0: each makes its own */
+    size_t out_first, out_row, out_pixel,
+        out_block; /* floats to the first output, and from row, pixel and block to the next */
 } ingot_blocked_way;
 
 /* threads: only whether there are several. No bit depends on it: it says how much a chunk does, not in what order a sum runs. */

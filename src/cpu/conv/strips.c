@@ -200,6 +200,7 @@ static void run_pointwise(const link_rows *r, const ingot_blocked_kernel *kernel
         t.weights = r->link->weights + first * INGOT_BLOCK * c->channels;
         t.weight_block = t.blocks * INGOT_BLOCK * INGOT_BLOCK;
         t.out[0] = r->to + first * r->to_block;
+        t.out_pixel = INGOT_BLOCK;
         t.out_block = r->to_block;
         t.outputs = c->outputs - first * INGOT_BLOCK;
         t.bias = e->row_bias ? e->row_bias + first * INGOT_BLOCK : NULL;
