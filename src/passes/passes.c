@@ -43,6 +43,8 @@ const ingot_pass ingot_passes[] = {
     {"remove-dead", "nodes, outputs and captures that nothing reads go", INGOT_OPT_EXACT, ingot_pass_remove_dead},
     {"fold-batch-norm", "normalization and constant scales go into the weights before them", INGOT_OPT_ALL,
      ingot_pass_fold_batch_norm},
+    {"conv-of-phases", "a convolution of every s-th pixels, side by side as channels, becomes one of the image",
+     INGOT_OPT_ALL, ingot_pass_conv_of_phases},
     {NULL, NULL, INGOT_OPT_NONE, NULL},
 };
 

@@ -92,6 +92,7 @@ ingot_status ingot_pass_fold_dequantized(ingot_graph *graph, const ingot_pass_co
 ingot_status ingot_pass_gather_one_hot(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_widen_half(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_fold_batch_norm(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
+ingot_status ingot_pass_conv_of_phases(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_fuse_layer_norm(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_fuse_gelu(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_fuse_hard_swish(ingot_graph *graph, const ingot_pass_context *context, bool *changed);

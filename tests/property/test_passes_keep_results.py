@@ -18,7 +18,7 @@ LIBRARY = pathlib.Path(os.environ.get("INGOT_LIBRARY", COMMAND.parent / "src" / 
 EXACT = ("constants-into-bodies", "fold-if", "fold-constants", "fold-shapes", "remove-identity", "merge-views",
          "merge-duplicates", "shrink-constants", "move-quantizers", "fold-dequantized", "remove-dead")
 FUSING = ("integer-products", "integer-arithmetic", "gather-one-hot", "widen-half", "fuse-layer-norm", "fuse-gelu",
-          "fuse-hard-swish", "fold-batch-norm")
+          "fuse-hard-swish", "fold-batch-norm", "conv-of-phases")
 SLOW = ("candy_style", "squeezenet_fp16", "deeplab_v3", "dnsmos", "ssd_postprocess", "magika_v3_3")  # these at the levels only
 
 pytestmark = [

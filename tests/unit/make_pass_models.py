@@ -72,6 +72,36 @@ g (float[1,2,5,5] x) => (float[1,4,4,4] y) <float[4,1,2,2] w = {1, 2, 3, 4, -1, 
   c = Conv <group = 2> (x, w, b) y = BatchNormalization <epsilon = 0.001> (c, scale, bias, mean, var)
 }
 """,
+    # Every second pixel from each start: by Slices one after the other, and by one for both axes.
+    "phases": """
+g (float[1,1,4,6] x) => (float[1,2,3,2] y) <float[2,4,2,2] w =
+  {-2.5, 1.0, -1.0, 2.5, 0.5, -1.5, 2.0, 0.0, -2.0, 1.5, -0.5, -2.5, 1.0, -1.0, 2.5, 0.5, -1.5, 2.0, 0.0, -2.0,
+   1.5, -0.5, -2.5, 1.0, -1.0, 2.5, 0.5, -1.5, 2.0, 0.0, -2.0, 1.5},
+  int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}, int64[1] three = {3}, int64[1] end = {100}, int64[1] last = {-1},
+  int64[2] middle = {0, 1}, int64[2] ends = {100, 100}, int64[2] axes = {2, -1}, int64[2] steps = {2, 2}, float[2] b = {1, -2}> {
+  top = Slice(x, zero, end, two, two) bottom = Slice(x, one, end, two, two)
+  c = Slice(top, zero, end, last, two) d = Slice(bottom, one, end, three, two) e = Slice(bottom, zero, end, three, two)
+  f = Slice(x, middle, ends, axes, steps) h = Concat <axis = 1> (d, c, e, f)
+  y = Conv <pads = [1, 0, 1, 2], strides = [1, 2]> (h, w, b)
+}
+""",
+    # One phase twice, and none of another.
+    "no_phases": """
+g (float[1,1,4,6] x) => (float[1,2,1,2] y) <float[2,4,2,2] w =
+  {-2.5, 1.0, -1.0, 2.5, 0.5, -1.5, 2.0, 0.0, -2.0, 1.5, -0.5, -2.5, 1.0, -1.0, 2.5, 0.5, -1.5, 2.0, 0.0, -2.0,
+   1.5, -0.5, -2.5, 1.0, -1.0, 2.5, 0.5, -1.5, 2.0, 0.0, -2.0, 1.5},
+  int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}, int64[1] three = {3}, int64[1] end = {100}, int64[1] last = {-1},
+  int64[2] middle = {0, 1}, int64[2] ends = {100, 100}, int64[2] axes = {2, -1}, int64[2] steps = {2, 2}> {
+  top = Slice(x, zero, end, two, two) bottom = Slice(x, one, end, two, two)
+  c = Slice(top, zero, end, last, two) d = Slice(bottom, one, end, three, two) f = Slice(x, middle, ends, axes, steps)
+  h = Concat <axis = 1> (d, c, c, f) y = Conv(h, w)
+}
+""",
+    "phases_depth": """
+g (float[1,1,4,6] x) => (float[1,2,2,3] y) <float[2,4,1,1] w = {1, 2, 3, 4, -1, 0.5, -2, 3}> {
+  d = SpaceToDepth <blocksize = 2> (x) y = Conv(d, w)
+}
+""",
     "conv_transpose_batch_norm": """
 g (float[1,4,2] x) => (float[1,4,3] y) <float[4,2,2] w = {1, 2, 3, 4, -1, -2, -3, -4, 0.5, 0.25, 0, 1, 2, 2, 2, 1},
   float[4] scale = {1, 0.5, -2, 3}, float[4] bias = {0, 1, -1, 2}, float[4] mean = {0.5, -0.5, 1, 2}, float[4] var = {1, 2, 0.25, 0.01}> {

@@ -189,6 +189,17 @@ static void batch_normalization_goes_into_a_grouped_transposed_convolution(void 
     CHECK(conv_transpose_batch_norm, INGOT_OPT_ALL, "ConvTranspose");
 }
 
+static void a_convolution_of_every_second_pixels_becomes_one_of_the_image(void **state)
+{
+    CHECK(phases, INGOT_OPT_ALL, "Conv");
+    CHECK(phases_depth, INGOT_OPT_ALL, "Conv");
+}
+
+static void a_convolution_that_does_not_see_all_pixels_stays(void **state)
+{
+    CHECK(no_phases, INGOT_OPT_ALL, "Slice Slice Slice Slice Slice Concat Conv");
+}
+
 static void batch_normalization_goes_into_a_gemm_with_factors(void **state)
 {
     CHECK(gemm_batch_norm, INGOT_OPT_ALL, "Gemm");
@@ -579,6 +590,7 @@ static void a_lack_of_memory_is_told(void **state)
     check_lack_of_memory(captures_model, sizeof captures_model);
     check_lack_of_memory(if_constant_model, sizeof if_constant_model);
     check_lack_of_memory(conv_batch_norm_model, sizeof conv_batch_norm_model);
+    check_lack_of_memory(phases_model, sizeof phases_model);
     check_lack_of_memory(layer_norm_plain_model, sizeof layer_norm_plain_model);
     check_lack_of_memory(views_model, sizeof views_model);
 }
@@ -596,6 +608,8 @@ int main(void)
         cmocka_unit_test(chains_of_views_become_one),
         cmocka_unit_test(batch_normalization_goes_into_a_grouped_convolution),
         cmocka_unit_test(batch_normalization_goes_into_a_grouped_transposed_convolution),
+        cmocka_unit_test(a_convolution_of_every_second_pixels_becomes_one_of_the_image),
+        cmocka_unit_test(a_convolution_that_does_not_see_all_pixels_stays),
         cmocka_unit_test(batch_normalization_goes_into_a_gemm_with_factors),
         cmocka_unit_test(batch_normalization_goes_into_a_gemm_of_transposed_weights),
         cmocka_unit_test(batch_normalization_after_a_product_makes_a_gemm),
