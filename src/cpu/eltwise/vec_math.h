@@ -95,9 +95,63 @@ static inline vec v_tanh(vec x)
     return v_select(v_less(size, v_set(0.6f)), small, large);
 }
 
-static inline vec v_sigmoid(vec x)
+/* Several sigmoids are worked on in turn, step by step: each is a chain of steps that wait for the one before, too long for a
+ * processor to look from one chain into the next. */
+#define SIGMOIDS       4
+#define FOR_EACH(step) _Pragma("GCC unroll 4") for (int i = 0; i < count; i++) step
+
+#if defined(SIMD_LOOKUP)
+/* 2^(i / 32), rounded, and by how much that is too large. */
+static const float power_table[2][32] = {
+    {0x1.000000p+0f, 0x1.059b0ep+0f, 0x1.0b5586p+0f, 0x1.11301ep+0f, 0x1.172b84p+0f, 0x1.1d4874p+0f, 0x1.2387a6p+0f,
+     0x1.29e9e0p+0f, 0x1.306fe0p+0f, 0x1.371a74p+0f, 0x1.3dea64p+0f, 0x1.44e086p+0f, 0x1.4bfdaep+0f, 0x1.5342b6p+0f,
+     0x1.5ab07ep+0f, 0x1.6247ecp+0f, 0x1.6a09e6p+0f, 0x1.71f75ep+0f, 0x1.7a1148p+0f, 0x1.82589ap+0f, 0x1.8ace54p+0f,
+     0x1.93737cp+0f, 0x1.9c4918p+0f, 0x1.a5503cp+0f, 0x1.ae89fap+0f, 0x1.b7f770p+0f, 0x1.c199bep+0f, 0x1.cb720ep+0f,
+     0x1.d5818ep+0f, 0x1.dfc974p+0f, 0x1.ea4afap+0f, 0x1.f50766p+0f},
+    {0x0.0p+0f,        0x1.9d4f52p-25f, -0x1.9f3122p-25f, 0x1.fdb496p-25f, 0x1.c15742p-27f,  0x1.d2e8cap-25f,
+     -0x1.ceac48p-25f, 0x1.5c0424p-25f, -0x1.4636e2p-25f, 0x1.18aac6p-25f, -0x1.824684p-25f, -0x1.8624b4p-30f,
+     0x1.593abcp-25f,  0x1.2c5610p-25f, 0x1.5bd5ecp-27f,  0x1.f8b550p-25f, -0x1.9fcef4p-26f, -0x1.1d8beep-25f,
+     0x1.829fd0p-25f,  0x1.accc7cp-26f, -0x1.15506ep-27f, 0x1.e64744p-25f, -0x1.51f848p-27f, 0x1.b83b54p-25f,
+     0x1.a94b14p-26f,  0x1.a09438p-25f, 0x1.3d56b2p-27f,  0x1.8837ccp-27f, 0x1.822dbcp-27f,  0x1.908c94p-25f,
+     -0x1.52486cp-27f, 0x1.246eb0p-26f},
+};
+/* Where exp(-x) and its reciprocal are no more or nearly no more normal. */
+#define SIGMOID_LEAST -87.3f
+#define SIGMOID_MOST  104.0f
+/* A sum with it is a multiple of 1 / 32, whose last bits count them. */
+#define ROUND_TO_32ND 0x1.8p+18f
+
+/* Replaces each x by 1 / (1 + exp(-x)); count is a constant of at most SIGMOIDS. exp(-x) = 2^n * exp(-s), and n's fraction is looked up. */
+static inline __attribute__((always_inline)) void v_sigmoids(vec *x, const int count)
 {
-    return v_div(v_set(1.0f), v_add(v_exp(v_neg(x)), v_set(1.0f)));
+    vec n[SIGMOIDS], s[SIGMOIDS], sum[SIGMOIDS], power[SIGMOIDS], p[SIGMOIDS], y[SIGMOIDS];
+    FOR_EACH(s[i] = v_min(v_set(SIGMOID_MOST), x[i]));
+    FOR_EACH(sum[i] = v_fma(s[i], v_set(-LOG2_E), v_set(ROUND_TO_32ND)));
+    FOR_EACH(n[i] = v_sub(sum[i], v_set(ROUND_TO_32ND)));
+    FOR_EACH(s[i] = v_fma(n[i], v_set(LN_2_HIGH), s[i]));
+    FOR_EACH(s[i] = v_fma(n[i], v_set(LN_2_LOW), s[i]));
+    FOR_EACH(power[i] = v_lookup_32(power_table[0], sum[i]));
+    FOR_EACH(y[i] = v_lookup_32(power_table[1], sum[i]));
+    FOR_EACH(p[i] = v_fma(v_set(-1.0f / 6), s[i], v_set(0.5f)));
+    FOR_EACH(p[i] = v_fma(p[i], s[i], v_set(-1.0f)));
+    FOR_EACH(y[i] = v_fma(power[i], s[i], y[i]));
+    FOR_EACH(p[i] = v_fma(p[i], y[i], power[i]));
+    FOR_EACH(p[i] = v_add(v_scale(p[i], n[i]), v_set(1.0f)));
+    FOR_EACH(y[i] = v_reciprocal_about(p[i]));
+    FOR_EACH(p[i] = v_fma_negative(p[i], y[i], v_set(1.0f)));
+    FOR_EACH(x[i] = v_select(v_not_less(x[i], v_set(SIGMOID_LEAST)), v_fma(p[i], y[i], y[i]), v_zero()));
+}
+#else
+static inline __attribute__((always_inline)) void v_sigmoids(vec *x, const int count)
+{
+    FOR_EACH(x[i] = v_div(v_set(1.0f), v_add(v_exp(v_neg(x[i])), v_set(1.0f))));
+}
+#endif
+
+static inline __attribute__((always_inline)) vec v_sigmoid(vec x)
+{
+    v_sigmoids(&x, 1);
+    return x;
 }
 
 #if defined(SIMD_LOOKUP)

@@ -18,18 +18,9 @@ static inline vec op_leaky_relu(vec x, vec a, vec b)
 {
     return v_select(v_less(x, v_zero()), v_mul(a, x), x);
 }
-static inline vec op_sigmoid(vec x, vec a, vec b)
-{
-    return v_sigmoid(x);
-}
 static inline vec op_tanh(vec x, vec a, vec b)
 {
     return v_tanh(x);
-}
-static inline vec op_silu(vec x, vec a, vec b)
-{
-    /* Rounded as a Sigmoid and a Mul are, so that a region of both keeps their bits. */
-    return v_mul(x, op_sigmoid(v_mul(a, x), a, b));
 }
 static inline vec op_gelu(vec x, vec a, vec b)
 {
@@ -130,15 +121,13 @@ static inline vec op_sign(vec x, vec a, vec b)
     return v_select(v_is_nan(x), x, v_select(v_equal(x, v_zero()), v_zero(), one));
 }
 
-/* X(kind, function): all but POW, which has no vector form. */
+/* X(kind, function): all but POW, which has no vector form, and those that take several vectors at once. */
 #define UNARY_KERNELS(X)          \
     X(IDENTITY, identity)         \
     X(RELU, relu)                 \
     X(CLIP, clip)                 \
     X(LEAKY_RELU, leaky_relu)     \
-    X(SIGMOID, sigmoid)           \
     X(TANH, tanh)                 \
-    X(SILU, silu)                 \
     X(GELU, gelu)                 \
     X(GELU_TANH, gelu_tanh)       \
     X(HARD_SIGMOID, hard_sigmoid) \
@@ -174,6 +163,44 @@ static inline vec op_sign(vec x, vec a, vec b)
             v_store_part(y + i, op_##name(v_load_part(x + i, count - i), a, b), count - i);    \
     }
 UNARY_KERNELS(UNARY_FUNCTION)
+
+static inline __attribute__((always_inline)) void several_sigmoid(vec *x, vec a, const int count)
+{
+    v_sigmoids(x, count);
+}
+/* Rounded as a Sigmoid and a Mul are, so that a region of both keeps their bits. */
+static inline __attribute__((always_inline)) void several_silu(vec *x, vec a, const int count)
+{
+    vec s[SIGMOIDS];
+    FOR_EACH(s[i] = v_mul(a, x[i]));
+    v_sigmoids(s, count);
+    FOR_EACH(x[i] = v_mul(x[i], s[i]));
+}
+
+#define SEVERAL_KERNELS(X) \
+    X(SIGMOID, sigmoid)    \
+    X(SILU, silu)
+
+#define SEVERAL_FUNCTION(kind, name)                                                           \
+    static void unary_##name(const float *x, float *y, size_t count, float a_one, float b_one) \
+    {                                                                                          \
+        vec a = v_set(a_one), v[SIGMOIDS];                                                     \
+        size_t i = 0;                                                                          \
+        for (; i + SIGMOIDS * LANES <= count; i += SIGMOIDS * LANES) {                         \
+            for (size_t k = 0; k < SIGMOIDS; k++)                                              \
+                v[k] = v_load(x + i + k * LANES);                                              \
+            several_##name(v, a, SIGMOIDS);                                                    \
+            for (size_t k = 0; k < SIGMOIDS; k++)                                              \
+                v_store(y + i + k * LANES, v[k]);                                              \
+        }                                                                                      \
+        for (; i < count; i += LANES) {                                                        \
+            const size_t part = count - i < LANES ? count - i : LANES;                         \
+            v[0] = v_load_part(x + i, part);                                                   \
+            several_##name(v, a, 1);                                                           \
+            v_store_part(y + i, v[0], part);                                                   \
+        }                                                                                      \
+    }
+SEVERAL_KERNELS(SEVERAL_FUNCTION)
 
 static void unary_pow(const float *x, float *y, size_t count, float a, float b)
 {
@@ -251,7 +278,7 @@ const ingot_vec_table LEVEL_NAME(ingot_vec_table) = {
     .unary =
         {
 #define UNARY_ENTRY(kind, name) [INGOT_UNARY_##kind] = unary_##name,
-            UNARY_KERNELS(UNARY_ENTRY)[INGOT_UNARY_POW] = unary_pow,
+            UNARY_KERNELS(UNARY_ENTRY) SEVERAL_KERNELS(UNARY_ENTRY)[INGOT_UNARY_POW] = unary_pow,
         },
     .binary =
         {

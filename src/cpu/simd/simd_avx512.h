@@ -13,6 +13,12 @@ static inline vec v_lookup(const float *table, vec at)
     return _mm512_permutexvar_ps(_mm512_castps_si512(at), _mm512_loadu_ps(table));
 }
 
+/* Of 32, by the last five bits. */
+static inline vec v_lookup_32(const float *table, vec at)
+{
+    return _mm512_permutex2var_ps(_mm512_loadu_ps(table), _mm512_castps_si512(at), _mm512_loadu_ps(table + LANES));
+}
+
 static inline mask m_first(size_t count)
 {
     return (mask)(0xFFFFu >> (LANES - count));
@@ -88,9 +94,19 @@ static inline vec v_div(vec a, vec b)
 {
     return _mm512_div_ps(a, b);
 }
+/* 1 / x, but for a part in 2^14. */
+static inline vec v_reciprocal_about(vec x)
+{
+    return _mm512_rcp14_ps(x);
+}
 static inline vec v_fma(vec a, vec b, vec c)
 {
     return _mm512_fmadd_ps(a, b, c);
+}
+/* c - a * b, rounded once. */
+static inline vec v_fma_negative(vec a, vec b, vec c)
+{
+    return _mm512_fnmadd_ps(a, b, c);
 }
 static inline vec v_max(vec a, vec b)
 {
@@ -135,6 +151,11 @@ static inline vec v_ceil(vec x)
 static inline mask v_less(vec a, vec b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+/* So NaN is not less. */
+static inline mask v_not_less(vec a, vec b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_NLT_UQ);
 }
 static inline mask v_equal(vec a, vec b)
 {
