@@ -206,17 +206,64 @@ static ingot_graph_value *last_value(const ingot_cpu_draft *draft)
     return draft->nodes[draft->node_count - 1]->outputs[0];
 }
 
+static void absorb_here(const ingot_cpu_claim *claim, ingot_cpu_draft *draft, int64_t columns, ingot_cpu_epilogue *e)
+{
+    while (e->activation.kind == INGOT_UNARY_IDENTITY && absorb_add(claim, draft, last_value(draft), columns, e))
+        ;
+    if (e->activation.kind == INGOT_UNARY_IDENTITY && !absorb_silu(claim, draft, last_value(draft), e))
+        absorb_activation(claim, draft, last_value(draft), e);
+    if (e->activation.kind != INGOT_UNARY_IDENTITY && e->add == SIZE_MAX &&
+        absorb_add(claim, draft, last_value(draft), 0, e))
+        e->add_last = true;
+}
+
+/* Whether the sizes follow from those of the graph's inputs: no node needs to run to know them. */
+static bool has_settled_sizes(const ingot_dims *dims, const ingot_type *type)
+{
+    enum { MAX_OPEN = 32 };
+    ingot_dim open[MAX_OPEN];
+    for (int i = 0; i < type->rank; i++) {
+        open[0] = type->dims[i];
+        for (int count = 1; count > 0;) {
+            const ingot_dim_expression *e = ingot_dims_expression(dims, open[--count]);
+            if (ingot_dim_is_number(open[count]) || (e && e->kind == INGOT_DIM_SYMBOL))
+                continue;
+            if (!e || e->kind == INGOT_DIM_FRESH || count + 2 > MAX_OPEN)
+                return false;
+            open[count++] = e->a;
+            open[count++] = e->b;
+        }
+    }
+    return true;
+}
+
+/* The node that gives the value another shape, which is known without running others; NULL: there is none. */
+static ingot_node *view_after(const ingot_cpu_claim *claim, const ingot_graph_value *value)
+{
+    ingot_node *node = ingot_cpu_follower(claim, value);
+    return node && (node->op->flags & INGOT_OP_VIEW) && node->inputs[0] == value && node->outputs[0] &&
+                   node->outputs[0]->type.rank > 0 &&
+                   has_settled_sizes(claim->graph->module->dims, &node->outputs[0]->type)
+               ? node
+               : NULL;
+}
+
 void ingot_cpu_absorb(const ingot_cpu_claim *claim, ingot_cpu_draft *draft, int64_t columns,
                       ingot_cpu_epilogue *epilogue)
 {
-    if (!last_value(draft))
+    if (last_value(draft))
+        absorb_here(claim, draft, columns, epilogue);
+}
+
+void ingot_cpu_absorb_behind_view(const ingot_cpu_claim *claim, ingot_cpu_draft *draft, int64_t columns,
+                                  ingot_cpu_epilogue *epilogue)
+{
+    ingot_node *view = last_value(draft) ? view_after(claim, last_value(draft)) : NULL;
+    if (!view || draft->node_count == INGOT_CPU_MAX_NODES)
         return;
-    while (epilogue->activation.kind == INGOT_UNARY_IDENTITY &&
-           absorb_add(claim, draft, last_value(draft), columns, epilogue))
-        ;
-    if (epilogue->activation.kind == INGOT_UNARY_IDENTITY && !absorb_silu(claim, draft, last_value(draft), epilogue))
-        absorb_activation(claim, draft, last_value(draft), epilogue);
-    if (epilogue->activation.kind != INGOT_UNARY_IDENTITY && epilogue->add == SIZE_MAX &&
-        absorb_add(claim, draft, last_value(draft), 0, epilogue))
-        epilogue->add_last = true;
+    const ingot_type *type = &view->outputs[0]->type;
+    draft->nodes[draft->node_count++] = view;
+    absorb_here(claim, draft, type->dims[type->rank - 1] == columns ? columns : 0, epilogue);
+    if (draft->nodes[draft->node_count - 1] == view)
+        draft->node_count--;
 }

@@ -149,6 +149,10 @@ typedef struct ingot_cpu_epilogue {
  * the last axis where a constant bias along it may be added; 0: none may. */
 void ingot_cpu_absorb(const ingot_cpu_claim *claim, ingot_cpu_draft *draft, int64_t columns,
                       ingot_cpu_epilogue *epilogue);
+/* After it: the same for nodes that follow the last one behind a view, which comes into the draft with them. For families of plain
+ * operands that ask for their number of elements alone. */
+void ingot_cpu_absorb_behind_view(const ingot_cpu_claim *claim, ingot_cpu_draft *draft, int64_t columns,
+                                  ingot_cpu_epilogue *epilogue);
 
 /* The operation of a one-operand node as a kernel of eltwise.h has it; false where there is none, or its bounds are no
  * constants. */

@@ -60,8 +60,11 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
     d.packs = ingot_graph_value_is_constant(b) && b->constant->rank == 2;
     ingot_dim columns = y->type.rank > 0 ? y->type.dims[y->type.rank - 1] : 0;
     bool biased = d.is_gemm && node->operand_count > 2 && node->inputs[2];
-    if (y->type.rank >= 2 && (!d.is_gemm || has_plain_bias(node)))
-        ingot_cpu_absorb(claim, &draft, !biased && ingot_dim_is_number(columns) ? columns : 0, &d.epilogue);
+    if (y->type.rank >= 2 && (!d.is_gemm || has_plain_bias(node))) {
+        columns = !biased && ingot_dim_is_number(columns) ? columns : 0;
+        ingot_cpu_absorb(claim, &draft, columns, &d.epilogue);
+        ingot_cpu_absorb_behind_view(claim, &draft, columns, &d.epilogue);
+    }
     if (d.packs && (!d.is_gemm || has_plain_bias(node)))
         draft.packed_inputs = 1u << 1;
     draft.detail = &d;

@@ -21,6 +21,8 @@ const ingot_pass ingot_passes[] = {
      ingot_pass_remove_identity},
     {"merge-views", "chains of Reshape, Squeeze, Unsqueeze, Flatten and chains of Transpose become one node",
      INGOT_OPT_EXACT, ingot_pass_merge_views},
+    {"move-transposes", "a Transpose goes where it and another become one", INGOT_OPT_EXACT,
+     ingot_pass_move_transposes},
     {"merge-duplicates", "equal nodes and equal constants are kept once", INGOT_OPT_EXACT, ingot_pass_merge_duplicates},
     {"shrink-constants", "constants that broadcasting spreads anyhow hold their numbers once", INGOT_OPT_EXACT,
      ingot_pass_shrink_constants},

@@ -86,6 +86,7 @@ ingot_status ingot_pass_merge_views(ingot_graph *graph, const ingot_pass_context
 ingot_status ingot_pass_merge_duplicates(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_shrink_constants(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_move_quantizers(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
+ingot_status ingot_pass_move_transposes(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_integer_products(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_integer_arithmetic(ingot_graph *graph, const ingot_pass_context *context, bool *changed);
 ingot_status ingot_pass_fold_dequantized(ingot_graph *graph, const ingot_pass_context *context, bool *changed);

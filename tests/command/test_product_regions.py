@@ -76,3 +76,33 @@ def test_an_index_outside_a_packed_matrix_is_refused(ingot, tmp_path):
     np.save(tmp_path / "x.npy", np.array([[0, 1203]]))
     result = ingot("run", tmp_path / "m.onnx", "--input", tmp_path / "x.npy", code=1)
     assert "1203" in result.stderr and "Gather" in result.stderr
+
+
+def test_what_follows_behind_a_view_is_done_with_the_product(ingot, tmp_path):
+    """A Gemm of flattened tokens whose shape comes from the input's sizes: a GELU, then a sum, after they are put back."""
+    rng = np.random.default_rng(4)
+    w, v = rng.standard_normal((2, 24, 24)).astype(np.float32)
+    bias = rng.standard_normal(24).astype(np.float32)
+    nodes = [helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Reshape", ["x", "flat"], ["f"]),
+             helper.make_node("Gemm", ["f", "w", "bias"], ["g"]), helper.make_node("Reshape", ["g", "s"], ["h"]),
+             helper.make_node("Relu", ["h"], ["r"]), helper.make_node("Reshape", ["r", "flat"], ["i"]),
+             helper.make_node("Gemm", ["i", "v"], ["j"]), helper.make_node("Reshape", ["j", "s"], ["k"]),
+             helper.make_node("Add", ["x", "k"], ["y"])]
+    weights = [numpy_helper.from_array(w, "w"), numpy_helper.from_array(v, "v"), numpy_helper.from_array(bias, "bias"),
+               numpy_helper.from_array(np.array([-1, 24]), "flat")]
+
+    def model(*outputs):
+        return save_model(tmp_path / "m.onnx", nodes, [tensor_info("x", TensorProto.FLOAT, ["B", "S", 24])],
+                          [tensor_info(name, TensorProto.FLOAT, None) for name in ("y", *outputs)], weights)
+    listing = ingot("inspect", model()).stdout
+    assert "Gemm+Reshape+Relu" in listing and "Gemm+Reshape+Add" in listing
+    whole = {}
+    for shape in ((2, 5, 24), (1, 40, 24), (3, 1, 24), (0, 5, 24)):
+        x = rng.standard_normal(shape).astype(np.float32)
+        y = whole[shape] = run(ingot, tmp_path, model(), x)
+        rows = np.maximum(x.astype(np.float64) @ w + bias, 0) @ v
+        assert y.shape == shape
+        np.testing.assert_allclose(y, x + rows, rtol=1e-5, atol=2e-4)
+        for outputs in (("k", "h"), ("g", "j", "r")):
+            assert run(ingot, tmp_path, model(*outputs), x).tobytes() == y.tobytes()
+        assert run(ingot, tmp_path, model(), x, "--opt-level", 0).tobytes() == y.tobytes()

@@ -15,7 +15,7 @@ import engine  # noqa: E402
 DATA = pathlib.Path(os.environ.get("INGOT_TEST_DATA", ""))
 COMMAND = pathlib.Path(os.environ.get("INGOT", str(engine.ROOT / "build" / "ingot")))
 LIBRARY = pathlib.Path(os.environ.get("INGOT_LIBRARY", COMMAND.parent / "src" / "libingot.so"))
-EXACT = ("constants-into-bodies", "fold-if", "fold-constants", "fold-shapes", "remove-identity", "merge-views",
+EXACT = ("constants-into-bodies", "fold-if", "fold-constants", "fold-shapes", "remove-identity", "merge-views", "move-transposes",
          "merge-duplicates", "shrink-constants", "move-quantizers", "fold-dequantized", "remove-dead")
 FUSING = ("integer-products", "integer-arithmetic", "gather-one-hot", "widen-half", "fuse-layer-norm", "fuse-gelu",
           "fuse-hard-swish", "fold-batch-norm", "conv-of-phases")

@@ -65,6 +65,39 @@ g (float[2,3,4] x) => (float[8,3] y) <int64[3] s = {4, 3, 2}, int64[1] one = {1}
   j = Transpose <perm = [1, 0, 2, 3]> (i) y = Reshape(j, t)
 }
 """,
+    # Queries and keys of an encoder that takes its tokens first: one Transpose stays before each product.
+    "transposes_around_a_product": """
+g (float[N,3,4] x) => (float[N,2,3,2] y) <float[4,8] w = {1, 2, 3, 4, 5, 6, 7, 8, 0.5, -1, 2, -3, 4, -5, 6, -7, 8, 1, 2, -4, 3, 2, 1, 0,
+  -1, 4, 2, 5, 3, 1, 2, 6}, float[8] b = {1, 2, 3, 4, 5, 6, 7, 8}, int64[4] split = {3, -1, 2, 4}, int64[1] first = {0}, int64[1] four = {-2},
+  int64 zero = {0}, int64 one = {1}, int64[3] heads = {3, -1, 2}, int64[4] apart = {-1, 2, 3, 2}> {
+  c = Transpose <perm = [1, 0, 2]> (x) d = MatMul(c, w) e = Add(b, d) f = Reshape(e, split) h = Unsqueeze(f, first)
+  i = Transpose <perm = [3, 1, 2, 0, 4]> (h) j = Squeeze(i, four) k = Gather(j, zero) l = Gather(j, one)
+  m = Reshape(k, heads) n = Transpose <perm = [1, 0, 2]> (m) o = Reshape(n, apart)
+  p = Reshape(l, heads) q = Transpose <perm = [1, 0, 2]> (p) r = Reshape(q, apart) y = Sub(o, r)
+}
+""",
+    # What follows attention there.
+    "transposes_around_a_gemm": """
+g (float[N,2,3,2] x) => (float[N,3,5] y) <float[5,4] w = {1, 2, 3, 4, 5, 6, 7, 8, 0.5, -1, 2, -3, 4, -5, 6, -7, 8, 1, 2, -4},
+  float[5] b = {1, -2, 3, -4, 5}, int64[2] rows = {-1, 4}, int64[3] apart = {3, -1, 5}> {
+  c = Transpose <perm = [2, 0, 1, 3]> (x) d = Reshape(c, rows) e = Gemm <transB = 1> (d, w, b) f = Reshape(e, apart)
+  y = Transpose <perm = [1, 0, 2]> (f)
+}
+""",
+    # Another Transpose does not come, or moves what is summed over, or somebody else reads what it gives.
+    "transposes_that_stay": """
+g (float[2,3,4] x) => (float[3,2,4] y) <float[4,4] w = {1, 2, 3, 4, 5, 6, 7, 8, 0.5, -1, 2, -3, 4, -5, 6, -7}> {
+  c = Transpose <perm = [1, 0, 2]> (x) d = MatMul(c, w) e = Transpose <perm = [0, 2, 1]> (d) f = Relu(e) h = Transpose <perm = [0, 2, 1]> (f)
+  i = MatMul(h, w) j = Add(i, c) y = Relu(j)
+}
+""",
+    # A shape put together from sizes of which others are products.
+    "product_of_sizes": """
+g (float[N,6,4] x) => (float[N,2,4,3] y) <int64[3] heads = {-1, 3, 4}, int64[1] zero = {0}, int64[3] rest = {2, 4, 3}> {
+  a = Reshape(x, heads) b = Transpose <perm = [0, 2, 1]> (a) s = Shape(x) n = Gather(s, zero) t = Concat <axis = 0> (n, rest)
+  y = Reshape(b, t)
+}
+""",
     "conv_batch_norm": """
 g (float[1,2,5,5] x) => (float[1,4,4,4] y) <float[4,1,2,2] w = {1, 2, 3, 4, -1, -2, -3, -4, 0.5, 0.25, 0, 1, 2, 2, 2, 1},
   float[4] b = {1, 2, 3, 4}, float[4] scale = {1, 0.5, -2, 3}, float[4] bias = {0, 1, -1, 2}, float[4] mean = {0.5, -0.5, 1, 2},

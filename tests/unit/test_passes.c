@@ -179,6 +179,19 @@ static void chains_of_views_become_one(void **state)
     CHECK(views, INGOT_OPT_EXACT, "Reshape Transpose Reshape");
 }
 
+static void transposes_meet_behind_views_and_work_on_rows(void **state)
+{
+    CHECK(transposes_around_a_product, INGOT_OPT_EXACT,
+          "MatMul Add Reshape Transpose Gather Transpose Gather Transpose Sub");
+    CHECK(transposes_around_a_gemm, INGOT_OPT_EXACT, "Transpose Reshape Gemm Reshape");
+    CHECK(product_of_sizes, INGOT_OPT_EXACT, "Reshape Transpose");
+}
+
+static void transposes_that_would_not_meet_stay(void **state)
+{
+    CHECK(transposes_that_stay, INGOT_OPT_EXACT, "Transpose MatMul Transpose Relu Transpose MatMul Add Relu");
+}
+
 static void batch_normalization_goes_into_a_grouped_convolution(void **state)
 {
     CHECK(conv_batch_norm, INGOT_OPT_ALL, "Conv");
@@ -593,6 +606,8 @@ static void a_lack_of_memory_is_told(void **state)
     check_lack_of_memory(phases_model, sizeof phases_model);
     check_lack_of_memory(layer_norm_plain_model, sizeof layer_norm_plain_model);
     check_lack_of_memory(views_model, sizeof views_model);
+    check_lack_of_memory(transposes_around_a_product_model, sizeof transposes_around_a_product_model);
+    check_lack_of_memory(transposes_around_a_gemm_model, sizeof transposes_around_a_gemm_model);
 }
 
 int main(void)
@@ -606,6 +621,8 @@ int main(void)
         cmocka_unit_test(nodes_of_constants_go),
         cmocka_unit_test(equal_nodes_and_constants_are_kept_once),
         cmocka_unit_test(chains_of_views_become_one),
+        cmocka_unit_test(transposes_meet_behind_views_and_work_on_rows),
+        cmocka_unit_test(transposes_that_would_not_meet_stay),
         cmocka_unit_test(batch_normalization_goes_into_a_grouped_convolution),
         cmocka_unit_test(batch_normalization_goes_into_a_grouped_transposed_convolution),
         cmocka_unit_test(a_convolution_of_every_second_pixels_becomes_one_of_the_image),
