@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cpu/simd/level.h"
 
-#define MAX_AREAS 64
+#define MAX_AREAS 128
 
 extern size_t passed_cases, failed_cases;
 size_t passed_cases, failed_cases;
@@ -19,6 +20,17 @@ static size_t area_count;
 static uint32_t random_state = 1;
 
 const int check_threads[4] = {1, 2, 3, 7};
+bool only_best;
+
+bool wants_level(int level)
+{
+    return only_best ? level == ingot_level_best() : ingot_level_runs(level);
+}
+
+bool wants_gemm_kernel(const ingot_gemm_kernel *kernel)
+{
+    return only_best ? kernel == ingot_gemm_kernel_best() : ingot_gemm_kernel_runs(kernel);
+}
 
 void check_case(bool good, const char *format, ...)
 {

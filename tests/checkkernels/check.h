@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "cpu/gemm/gemm.h"
 
 /* A part: check runs all its cases, bench (may be NULL) prints a line a measurement, list the names of its kernels. */
 typedef struct check_part {
@@ -19,6 +20,12 @@ typedef struct check_part {
 } check_part;
 extern const check_part check_gemm, check_conv, check_eltwise, check_reduce, check_layout, check_recurrent, check_peak,
     check_depthwise, check_c16, check_half, check_int8, check_bytes, check_attention;
+
+/* Whether a kernel is to be checked: one that this processor (and INGOT_CPU) allows, and where only_best is set, one that
+ * a program would use here. */
+extern bool only_best;
+bool wants_level(int level);
+bool wants_gemm_kernel(const ingot_gemm_kernel *kernel);
 
 /* Counts one case, and prints a failed one's description. */
 void check_case(bool good, const char *format, ...) INGOT_PRINTF(2, 3);

@@ -96,7 +96,7 @@ static void check_transpose(int level, size_t rows, size_t columns)
 static void check(void)
 {
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        for (size_t i = 0; i < COUNTS && ingot_level_runs(level); i++) {
+        for (size_t i = 0; i < COUNTS && wants_level(level); i++) {
             for (int is_signed = 0; is_signed < 2; is_signed++) {
                 check_quantize(level, counts[i], is_signed);
                 check_binary(level, counts[i], is_signed);

@@ -70,6 +70,30 @@ double check_conv_sum(const ingot_conv *c, const float *x, const float *w, size_
     return sum;
 }
 
+/* The same random numbers at both places. */
+static void random_pair(float *pair[2], size_t count)
+{
+    pair[0] = random_floats(count, false);
+    pair[1] = guard_floats(count, true);
+    memcpy(pair[1], pair[0], count * sizeof(float));
+}
+
+check_conv_shape check_conv_begin(const ingot_conv *c, check_conv_window *sum)
+{
+    check_conv_shape shape = {.c = *c};
+    shape.count = c->batch * c->outputs * c->out_height * c->out_width;
+    random_pair(shape.x, c->batch * c->channels * c->in_height * c->in_width);
+    random_pair(shape.w, c->outputs * (c->channels / c->groups) * c->kernel_height * c->kernel_width);
+    shape.sums = guard_memory(shape.count * sizeof(double), true);
+    for (size_t i = 0; i < shape.count; i++) {
+        size_t column = i % c->out_width, row = i / c->out_width % c->out_height;
+        size_t output = i / c->out_width / c->out_height % c->outputs;
+        size_t image = i / c->out_width / c->out_height / c->outputs;
+        shape.sums[i] = sum(c, shape.x[0], shape.w[0], image, output, row, column);
+    }
+    return shape;
+}
+
 /* The epilogue of variant v, in double. */
 double check_conv_finish(size_t v, const ingot_epilogue *e, size_t output, double add, double value)
 {
@@ -91,13 +115,12 @@ double check_conv_finish(size_t v, const ingot_epilogue *e, size_t output, doubl
 const ingot_unary check_conv_activations[4] = {
     {INGOT_UNARY_IDENTITY, 0, 0}, {INGOT_UNARY_RELU, 0, 0}, {INGOT_UNARY_CLIP, -0.5f, 1.5f}, {INGOT_UNARY_SILU, 1, 0}};
 
-static void check_shape(size_t s, size_t variant, const ingot_gemm_kernel *kernel)
+static void check_variant(const check_conv_shape *shape, size_t s, size_t variant, const ingot_gemm_kernel *kernel)
 {
-    ingot_conv c = check_conv_make(shapes[s], kernel);
+    const ingot_conv c = shape->c;
     bool at_end = (s + variant) % 2 == 0;
-    size_t count = c.batch * c.outputs * c.out_height * c.out_width;
-    float *x = random_floats(c.batch * c.channels * c.in_height * c.in_width, at_end);
-    float *w = random_floats(c.outputs * (c.channels / c.groups) * c.kernel_height * c.kernel_width, at_end);
+    size_t count = shape->count;
+    const float *x = shape->x[at_end], *w = shape->w[at_end];
     float *packed = guard_memory(ingot_conv_f32_packed_size(&c), true);
     float *y = random_floats(count, at_end), *add = guard_floats(count, at_end), *first = guard_floats(count, true);
     random_fill(add, count);
@@ -115,10 +138,8 @@ static void check_shape(size_t s, size_t variant, const ingot_gemm_kernel *kerne
     if (strcmp(ingot_conv_f32_tactic(&c), "winograd") == 0)
         tolerance *= 3; /* its transforms add and subtract numbers of other sizes than the result's */
     for (size_t i = 0; i < count && good; i++) {
-        size_t column = i % c.out_width, row = i / c.out_width % c.out_height;
-        size_t output = i / c.out_width / c.out_height % c.outputs, image = i / c.out_width / c.out_height / c.outputs;
-        double truth =
-            check_conv_finish(variant, &e, output, add[i], check_conv_sum(&c, x, w, image, output, row, column));
+        size_t output = i / c.out_width / c.out_height % c.outputs;
+        double truth = check_conv_finish(variant, &e, output, add[i], shape->sums[i]);
         good = fabs(first[i] - truth) <= tolerance * (1 + fabs(truth));
     }
     check_case(good, "%s conv shape %zu (%s), epilogue %zu", ingot_gemm_kernel_name(kernel), s,
@@ -126,7 +147,6 @@ static void check_shape(size_t s, size_t variant, const ingot_gemm_kernel *kerne
     ingot_conv_f32(&c, x, packed, &e, y, workspace, check_threads[variant % 4]);
     check_case(same_bits(y, first, count), "%s conv shape %zu, epilogue %zu: bits change with %d threads",
                ingot_gemm_kernel_name(kernel), s, variant, check_threads[variant % 4]);
-    guard_release();
 }
 
 double check_conv_transpose_sum(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output,
@@ -193,11 +213,14 @@ static void check(void)
                                             {4, 4, 4, 5, 5, 3, 3, 2, 1, 1}, {1, 7, 1, 1, 9, 1, 5, 2, 1, 0}};
     for (size_t i = 0; i < ingot_gemm_kernel_count(); i++) {
         const ingot_gemm_kernel *kernel = ingot_gemm_kernel_at(i);
-        if (!ingot_gemm_kernel_runs(kernel))
+        if (!wants_gemm_kernel(kernel))
             continue;
         for (size_t s = 0; s < SHAPE_COUNT; s++) {
+            ingot_conv c = check_conv_make(shapes[s], kernel);
+            check_conv_shape shape = check_conv_begin(&c, check_conv_sum);
             for (size_t variant = 0; variant < 8; variant++)
-                check_shape(s, variant, kernel);
+                check_variant(&shape, s, variant, kernel);
+            guard_release();
         }
         for (size_t s = 0; s < sizeof transposed / sizeof transposed[0]; s++)
             check_transpose(transposed[s], kernel);
@@ -229,7 +252,7 @@ static void bench(void)
         {192, 192, 192, 28, 28, 7, 7, 1, 1, 3, 3, 3, 3, 1}};
     for (size_t i = 0; i < ingot_gemm_kernel_count(); i++) {
         const ingot_gemm_kernel *kernel = ingot_gemm_kernel_at(i);
-        for (size_t s = 0; s < sizeof measured / sizeof measured[0] && ingot_gemm_kernel_runs(kernel); s++) {
+        for (size_t s = 0; s < sizeof measured / sizeof measured[0] && wants_gemm_kernel(kernel); s++) {
             conv_bench b = {.c = check_conv_make(measured[s], kernel), .e = {.activation = {INGOT_UNARY_RELU, 0, 0}}};
             const ingot_conv *c = &b.c;
             size_t taps = c->channels / c->groups * c->kernel_height * c->kernel_width;
@@ -246,7 +269,7 @@ static void bench(void)
                    2.0 * (double)count * (double)taps / time);
             guard_release();
         }
-        if (ingot_gemm_kernel_runs(kernel))
+        if (wants_gemm_kernel(kernel))
             bench_conv_blocked(kernel);
     }
 }

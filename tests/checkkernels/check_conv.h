@@ -11,13 +11,19 @@
  * batch. */
 ingot_conv check_conv_make(const size_t s[14], const ingot_gemm_kernel *kernel);
 
-/* The sum of a window in double. */
-double check_conv_sum(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output, size_t y,
-                      size_t column);
+/* The sum of a window in double, of Conv and of ConvTranspose. */
+typedef double check_conv_window(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output,
+                                 size_t y, size_t column);
+check_conv_window check_conv_sum, check_conv_transpose_sum;
 
-/* The same of ConvTranspose. */
-double check_conv_transpose_sum(const ingot_conv *c, const float *x, const float *w, size_t image, size_t output,
-                                size_t y, size_t column);
+/* What all cases of a shape share, until guard_release. */
+typedef struct check_conv_shape {
+    ingot_conv c;
+    size_t count;       /* elements of the output */
+    float *x[2], *w[2]; /* the same numbers after a guard page and before one */
+    double *sums;       /* of each element of the output */
+} check_conv_shape;
+check_conv_shape check_conv_begin(const ingot_conv *c, check_conv_window *sum);
 
 /* The epilogue of a variant, in double, with the activation check_conv_activations[variant % 4]. */
 extern const ingot_unary check_conv_activations[4];

@@ -62,8 +62,7 @@ static bool same_channels(const float *a, const float *b, const ingot_conv *c)
 
 /* A convolution, or a transposed one, on blocked channels. */
 typedef struct blocked_case {
-    ingot_conv c;
-    ingot_blocked_conv b;
+    ingot_blocked_conv b; /* of the shape's convolution */
     bool transposed;
     const char *tactic;
     float *packed;
@@ -72,7 +71,7 @@ typedef struct blocked_case {
 
 static void prepare(blocked_case *k, const float *w)
 {
-    const ingot_conv *c = &k->c;
+    const ingot_conv *c = k->b.conv;
     k->tactic = k->transposed ? "transposed" : ingot_blocked_tactic(&k->b);
     k->packed =
         guard_memory(k->transposed ? ingot_blocked_transpose_packed_size(c) : ingot_blocked_packed_size(&k->b), true);
@@ -88,20 +87,19 @@ static void prepare(blocked_case *k, const float *w)
 static void convolve(const blocked_case *k, const float *in, const ingot_epilogue *e, float *out, int threads)
 {
     if (k->transposed)
-        ingot_blocked_transpose_f32(&k->c, in, k->packed, e, out, k->workspace, threads);
+        ingot_blocked_transpose_f32(k->b.conv, in, k->packed, e, out, k->workspace, threads);
     else
         ingot_blocked_f32(&k->b, in, k->packed, e, out, k->workspace, threads);
 }
 
-static void check_case_of(blocked_case *k, size_t s, size_t variant)
+static void check_variant(const check_conv_shape *shape, blocked_case *k, size_t s, size_t variant)
 {
-    const ingot_conv c = k->c;
+    const ingot_conv c = shape->c;
     bool at_end = (s + variant) % 2 == 0;
     size_t in_plane = c.in_height * c.in_width, plane = c.out_height * c.out_width;
-    size_t count = c.batch * c.outputs * plane, all = c.batch * blocks_of(c.outputs) * INGOT_BLOCK * plane;
-    float *x = random_floats(c.batch * c.channels * in_plane, at_end), *add = random_floats(count, at_end);
-    float *w = random_floats(c.outputs * (c.channels / c.groups) * c.kernel_height * c.kernel_width, at_end);
-    float *in = k->b.plain_input ? x : to_blocks(x, c.batch, c.channels, in_plane, at_end);
+    size_t count = shape->count, all = c.batch * blocks_of(c.outputs) * INGOT_BLOCK * plane;
+    const float *x = shape->x[at_end], *w = shape->w[at_end], *add = random_floats(count, at_end);
+    const float *in = k->b.plain_input ? x : to_blocks(x, c.batch, c.channels, in_plane, at_end);
     float *first = guard_floats(all, at_end), *again = guard_floats(all, at_end);
     ingot_epilogue e = {.add_last = variant == 5 || variant == 7, .activation = check_conv_activations[variant % 4]};
     e.row_bias = variant > 0 ? random_floats(c.outputs, true) : NULL;
@@ -113,11 +111,8 @@ static void check_case_of(blocked_case *k, size_t s, size_t variant)
     if (strstr(k->tactic, "winograd"))
         tolerance *= 3; /* as where check_conv.c checks it */
     for (size_t i = 0; i < count && good; i++) {
-        size_t column = i % c.out_width, row = i / c.out_width % c.out_height;
-        size_t output = i / plane % c.outputs, image = i / plane / c.outputs;
-        double sum = k->transposed ? check_conv_transpose_sum(&c, x, w, image, output, row, column)
-                                   : check_conv_sum(&c, x, w, image, output, row, column);
-        double truth = check_conv_finish(variant, &e, output, add[i], sum);
+        size_t output = i / plane % c.outputs;
+        double truth = check_conv_finish(variant, &e, output, add[i], shape->sums[i]);
         good = fabs(first[place_in_blocks(c.outputs, plane, i)] - truth) <= tolerance * (1 + fabs(truth));
     }
     const char *name = ingot_gemm_kernel_name(c.kernel);
@@ -126,15 +121,18 @@ static void check_case_of(blocked_case *k, size_t s, size_t variant)
     check_case(same_channels(again, first, &c),
                "%s conv shape %zu in blocks (%s), epilogue %zu: bits change with %d threads", name, s, k->tactic,
                variant, check_threads[variant % 4]);
-    guard_release();
 }
 
-static void check_shape(size_t s, size_t variant, bool plain, const ingot_gemm_kernel *kernel)
+static void check_shape(size_t s, bool plain, const ingot_gemm_kernel *kernel)
 {
-    blocked_case k = {.c = check_conv_make(shapes[s], kernel)};
-    k.b = (ingot_blocked_conv){.conv = &k.c, .plain_input = plain};
-    if (ingot_blocked_suits(&k.b))
-        check_case_of(&k, s, variant);
+    ingot_conv c = check_conv_make(shapes[s], kernel);
+    blocked_case k = {.b = {.conv = &c, .plain_input = plain}};
+    if (!ingot_blocked_suits(&k.b))
+        return;
+    check_conv_shape shape = check_conv_begin(&c, check_conv_sum);
+    for (size_t variant = 0; variant < 8; variant++)
+        check_variant(&shape, &k, s, variant);
+    guard_release();
 }
 
 /* groups, channels, outputs, in_height, in_width, kernel height and width, strides, dilation, pads top and left, less output at the
@@ -148,32 +146,35 @@ static const int transposed[][15] = {
     {1, 70, 16, 13, 3, 9, 3, 4, 3, 1, 2, 0, 3, 0, 1},  {1, 16, 16, 3, 3, 5, 5, 4, 4, 1, 1, 1, -3, -2, 1},
     {1, 100, 50, 20, 21, 4, 4, 2, 2, 1, 1, 1, 1, 1, 2}};
 
-static void check_transposed(size_t index, size_t variant, const ingot_gemm_kernel *kernel)
+static void check_transposed(size_t index, const ingot_gemm_kernel *kernel)
 {
     const int *s = transposed[index];
     size_t n[15];
     for (size_t i = 0; i < 15; i++)
         n[i] = (size_t)s[i]; /* wraps where less than nothing is cut off */
-    blocked_case k = {.c = {.groups = n[0],
-                            .channels = n[1],
-                            .outputs = n[2],
-                            .in_height = n[3],
-                            .in_width = n[4],
-                            .kernel_height = n[5],
-                            .kernel_width = n[6],
-                            .stride_height = n[7],
-                            .stride_width = n[8],
-                            .dilation_height = n[9],
-                            .dilation_width = n[9],
-                            .pad_top = n[10],
-                            .pad_left = n[11],
-                            .batch = n[14],
-                            .kernel = kernel},
-                      .transposed = true};
-    k.c.out_height = (n[3] - 1) * n[7] + (n[5] - 1) * n[9] + 1 - n[10] - n[12];
-    k.c.out_width = (n[4] - 1) * n[8] + (n[6] - 1) * n[9] + 1 - n[11] - n[13];
-    check_case(ingot_blocked_transpose_suits(&k.c), "transposed conv shape %zu runs on blocks", index);
-    check_case_of(&k, index, variant);
+    ingot_conv c = {.groups = n[0],
+                    .channels = n[1],
+                    .outputs = n[2],
+                    .in_height = n[3],
+                    .in_width = n[4],
+                    .kernel_height = n[5],
+                    .kernel_width = n[6],
+                    .stride_height = n[7],
+                    .stride_width = n[8],
+                    .dilation_height = n[9],
+                    .dilation_width = n[9],
+                    .pad_top = n[10],
+                    .pad_left = n[11],
+                    .batch = n[14],
+                    .kernel = kernel};
+    c.out_height = (n[3] - 1) * n[7] + (n[5] - 1) * n[9] + 1 - n[10] - n[12];
+    c.out_width = (n[4] - 1) * n[8] + (n[6] - 1) * n[9] + 1 - n[11] - n[13];
+    check_case(ingot_blocked_transpose_suits(&c), "transposed conv shape %zu runs on blocks", index);
+    blocked_case k = {.b = {.conv = &c}, .transposed = true};
+    check_conv_shape shape = check_conv_begin(&c, check_conv_transpose_sum);
+    for (size_t variant = 0; variant < 8; variant++)
+        check_variant(&shape, &k, index, variant);
+    guard_release();
 }
 
 static void check_refused(void)
@@ -192,15 +193,12 @@ static void check_refused(void)
 void check_conv_blocked(const ingot_gemm_kernel *kernel)
 {
     check_refused();
-    for (size_t variant = 0; variant < 8; variant++)
-        for (size_t s = 0; s < sizeof transposed / sizeof transposed[0]; s++)
-            check_transposed(s, variant, kernel);
+    for (size_t s = 0; s < sizeof transposed / sizeof transposed[0]; s++)
+        check_transposed(s, kernel);
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        for (size_t variant = 0; variant < 8; variant++) {
-            check_shape(s, variant, false, kernel);
-            if (shapes[s][1] <= INGOT_BLOCK)
-                check_shape(s, variant, true, kernel);
-        }
+        check_shape(s, false, kernel);
+        if (shapes[s][1] <= INGOT_BLOCK)
+            check_shape(s, true, kernel);
     }
 }
 

@@ -302,7 +302,7 @@ static void check_affine(size_t outer, size_t channels, size_t inner)
 static void check(void)
 {
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        if (!ingot_level_runs(level))
+        if (!wants_level(level))
             continue;
         for (size_t i = 0; i < UNARY_CASES; i++)
             check_unary(level, &unary_cases[i]);
@@ -342,13 +342,13 @@ static void bench(void)
     b.x = random_floats(b.count, false);
     b.y = guard_floats(b.count, false);
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        for (int kind = 0; kind < INGOT_UNARY_COUNT && ingot_level_runs(level); kind++) {
+        for (int kind = 0; kind < INGOT_UNARY_COUNT && wants_level(level); kind++) {
             b.unary = ingot_vec_table_at(level)->unary[kind];
             printf("%-7s %-13s %7.3f ns an element\n", ingot_level_name(level), unary_names[kind],
                    best_time(work, &b) / (double)b.count);
         }
         b.unary = NULL;
-        for (int kind = 0; kind < INGOT_BINARY_COUNT && ingot_level_runs(level); kind++) {
+        for (int kind = 0; kind < INGOT_BINARY_COUNT && wants_level(level); kind++) {
             b.binary = ingot_vec_table_at(level)->binary[kind][INGOT_VEC_BOTH];
             printf("%-7s %-13s %7.3f ns an element\n", ingot_level_name(level), binary_names[kind],
                    best_time(work, &b) / (double)b.count);

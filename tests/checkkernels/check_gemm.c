@@ -292,7 +292,7 @@ static void check(void)
 {
     for (size_t i = 0; i < ingot_gemm_kernel_count(); i++) {
         const ingot_gemm_kernel *kernel = ingot_gemm_kernel_at(i);
-        if (!ingot_gemm_kernel_runs(kernel))
+        if (!wants_gemm_kernel(kernel))
             continue;
         check_packing(kernel);
         check_products(kernel);
@@ -315,7 +315,7 @@ static void bench(void)
                                        {128, 3072, 768}, {128, 128, 64},  {512, 49, 512}, {1024, 1024, 1024}};
     for (size_t i = 0; i < ingot_gemm_kernel_count(); i++) {
         const ingot_gemm_kernel *kernel = ingot_gemm_kernel_at(i);
-        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0] && ingot_gemm_kernel_runs(kernel); s++) {
+        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0] && wants_gemm_kernel(kernel); s++) {
             for (size_t l = 0; l < 2; l++) {
                 product p = make_product(kernel, shapes[s], &layouts[l], false);
                 double time = best_time(work, &p), area = (double)p.g.n * (double)p.g.k;

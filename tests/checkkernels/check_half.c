@@ -44,7 +44,7 @@ static void check(void)
 {
     static const size_t counts[] = {1, 7, 8, 15, 16, 33, 65536};
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        for (size_t i = 0; i < sizeof counts / sizeof *counts && ingot_level_runs(level); i++) {
+        for (size_t i = 0; i < sizeof counts / sizeof *counts && wants_level(level); i++) {
             check_widening(level, INGOT_HALF_TO_FLOAT, ingot_half_to_float, counts[i]);
             check_widening(level, INGOT_HALF_BFLOAT16_TO_FLOAT, ingot_bfloat16_to_float, counts[i]);
             check_narrowing(level, INGOT_HALF_FROM_FLOAT, ingot_half_from_float, ingot_half_to_float, counts[i]);
@@ -77,7 +77,7 @@ static void bench(void)
     half_bench b = {.wide = random_floats(BENCH_COUNT, true), .narrow = guard_memory(BENCH_COUNT * 2, true)};
     memset(b.narrow, 0, BENCH_COUNT * 2);
     for (b.level = 0; b.level < INGOT_LEVEL_COUNT; b.level++)
-        for (int kind = 0; kind < INGOT_HALF_KIND_COUNT && ingot_level_runs(b.level); kind++) {
+        for (int kind = 0; kind < INGOT_HALF_KIND_COUNT && wants_level(b.level); kind++) {
             b.kind = (ingot_half_kind)kind;
             printf("%-8s %-20s %6.2f elements a nanosecond\n", ingot_level_name(b.level), names[kind],
                    BENCH_COUNT / best_time(convert, &b));

@@ -203,10 +203,15 @@ static void check_one(const ingot_int8_kernel *kernel, const shape *s, const way
     guard_release();
 }
 
+static bool is_wanted(const ingot_int8_kernel *kernel)
+{
+    return only_best ? kernel == ingot_int8_kernel_best() : ingot_int8_kernel_runs(kernel);
+}
+
 static void check(void)
 {
     for (size_t k = 0; k < ingot_int8_kernel_count(); k++)
-        for (size_t i = 0; i < SHAPE_COUNT && ingot_int8_kernel_runs(ingot_int8_kernel_at(k)); i++)
+        for (size_t i = 0; i < SHAPE_COUNT && is_wanted(ingot_int8_kernel_at(k)); i++)
             for (size_t w = 0; w < WAY_COUNT; w++)
                 check_one(ingot_int8_kernel_at(k), &shapes[i], &ways[w], (i + w) % 2 == 0);
 }
@@ -224,8 +229,7 @@ static void bench(void)
                                     {1, 1, 1, 3136, 64, 1, 64},
                                     {1, 1, 7, 7, 512, 3, 1536}};
     for (size_t k = 0; k < ingot_int8_kernel_count(); k++)
-        for (size_t i = 0; i < sizeof benched / sizeof *benched && ingot_int8_kernel_runs(ingot_int8_kernel_at(k));
-             i++) {
+        for (size_t i = 0; i < sizeof benched / sizeof *benched && is_wanted(ingot_int8_kernel_at(k)); i++) {
             const shape *s = &benched[i];
             product_case c = make_case(s, &ways[1], true);
             c.p.kernel = ingot_int8_kernel_at(k);

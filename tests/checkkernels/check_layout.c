@@ -137,7 +137,7 @@ static void check_resize(size_t in_height, size_t in_width, size_t out_height, s
 static void check_levels(void)
 {
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        for (size_t i = 0; i < 60 && ingot_level_runs(level); i++) {
+        for (size_t i = 0; i < 60 && wants_level(level); i++) {
             size_t rows = 1 + random_below(40), columns = 1 + random_below(40), x_stride = rows + i % 3,
                    y_stride = columns + i % 4;
             float *x = random_floats((columns - 1) * x_stride + rows, i % 2),

@@ -14,7 +14,7 @@ static void check_readers(void)
 #undef INGOT_LEVEL
     };
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        for (size_t units = 0; units < 20 && ingot_level_runs(level); units++) {
+        for (size_t units = 0; units < 20 && wants_level(level); units++) {
             readers[level](guard_memory(units * READ_UNIT, units % 2), units * READ_UNIT);
             check_case(true, "read %s", ingot_level_name(level));
             guard_release();

@@ -99,13 +99,13 @@ static void check(void)
 {
     static const size_t sizes[] = {1, 3, 16, 17, 100};
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        for (size_t s = 0; s < 5 && ingot_level_runs(level); s++) {
+        for (size_t s = 0; s < 5 && wants_level(level); s++) {
             check_lstm(level, 1 + s % 3, sizes[s], false, 0);
             check_lstm(level, 1 + s % 3, sizes[s], true, 1.5f);
             check_gru(level, 1 + s % 3, sizes[s], true, 0);
             check_gru(level, 1 + s % 3, sizes[s], false, 0.5f);
         }
-        if (ingot_level_runs(level))
+        if (wants_level(level))
             check_odd_values(level);
     }
 }
@@ -126,7 +126,7 @@ static void bench(void)
 {
     static const size_t sizes[] = {64, 256, 512};
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        for (size_t s = 0; s < 3 && ingot_level_runs(level); s++) {
+        for (size_t s = 0; s < 3 && wants_level(level); s++) {
             size_t n = sizes[s];
             float *x = random_floats(3 * n, false), *r = random_floats(3 * n, false), *h = random_floats(n, false);
             cell_bench b = {

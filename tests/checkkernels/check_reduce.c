@@ -285,7 +285,7 @@ static void check_threads_of_rows(void)
 static void check(void)
 {
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        if (!ingot_level_runs(level))
+        if (!wants_level(level))
             continue;
         for (int kind = 0; kind < INGOT_REDUCE_COUNT; kind++)
             check_level(level, (ingot_reduce_kind)kind);
@@ -383,7 +383,7 @@ static void bench(void)
     };
     static const ingot_pool first = BENCH_POOL(112, 56, 3, 2, 1), pyramid = BENCH_POOL(20, 20, 5, 1, 2);
     for (int level = 0; level < INGOT_LEVEL_COUNT; level++) {
-        if (!ingot_level_runs(level))
+        if (!wants_level(level))
             continue;
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
             bench_rows(level, rows[i].b, rows[i].name);

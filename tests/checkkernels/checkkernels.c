@@ -12,7 +12,8 @@ extern size_t passed_cases, failed_cases;
 
 static void print_usage(FILE *stream)
 {
-    fputs("usage: checkkernels [--list | --bench | --levels] [PART ...]\nChecks the kernels of all parts, or of those "
+    fputs("usage: checkkernels [--list | --bench | --levels] [--best] [PART ...]\nChecks the kernels of all parts, or "
+          "of those "
           "named:",
           stream);
     for (size_t p = 0; p < PART_COUNT; p++)
@@ -20,7 +21,8 @@ static void print_usage(FILE *stream)
     fputs("\n  --list    print the kernels\n"
           "  --bench   print the best speed of each, one thread\n"
           "  --levels  print the instruction sets that kernels are made for and that are here\n"
-          "INGOT_CPU=scalar|sse4|avx2|avx512 leaves instruction sets out.\n"
+          "  --best    leave out kernels that no program would use here, as there are faster ones\n"
+          "INGOT_CPU=scalar|sse4|avx2|avx512|avx512_vnni leaves instruction sets out.\n"
           "Ends with 'N passed, N failed'; exit code 1 where a case failed.\n",
           stream);
 }
@@ -62,6 +64,8 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[i], "--levels") == 0) {
             print_levels();
             return 0;
+        } else if (strcmp(argv[i], "--best") == 0) {
+            only_best = true;
         } else if (strcmp(argv[i], "--help") == 0) {
             print_usage(stdout);
             return 0;
