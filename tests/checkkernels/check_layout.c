@@ -263,10 +263,12 @@ static void bench_blocks(void)
 static void bench(void)
 {
     bench_blocks();
-    static const size_t dims[][4] = {{1, 96, 56, 56}, {1, 56, 56, 96}, {1, 128, 12, 64}, {1, 12, 128, 64}};
-    static const int permutations[][4] = {{0, 2, 3, 1}, {0, 3, 1, 2}, {0, 2, 1, 3}, {0, 1, 3, 2}};
-    for (size_t i = 0; i < 8; i++) {
-        layout_bench b = {dims[i % 4], permutations[i % 4], i < 4 ? 4 : 2, NULL, NULL};
+    static const size_t dims[][4] = {{1, 96, 56, 56},  {1, 56, 56, 96},  {1, 128, 12, 64},
+                                     {1, 12, 128, 64}, {1, 257, 257, 3}, {1, 3549, 1, 85}};
+    static const int permutations[][4] = {{0, 2, 3, 1}, {0, 3, 1, 2}, {0, 2, 1, 3},
+                                          {0, 1, 3, 2}, {0, 3, 1, 2}, {0, 3, 2, 1}};
+    for (size_t i = 0; i < 12; i++) {
+        layout_bench b = {dims[i % 6], permutations[i % 6], i < 6 ? 4 : 2, NULL, NULL};
         size_t bytes = b.size * b.dims[0] * b.dims[1] * b.dims[2] * b.dims[3];
         b.x = guard_memory(bytes, false);
         b.y = guard_memory(bytes, false);

@@ -2,22 +2,34 @@
 #include "cpu/layout/layout_table.h"
 #include "cpu/simd/simd.h"
 
+/* At most LANES rows and columns. */
+static inline void transpose_square(const float *x, ptrdiff_t x_stride, float *y, ptrdiff_t y_stride, size_t rows,
+                                    size_t columns)
+{
+    const size_t height = rows < LANES ? rows : LANES, width = columns < LANES ? columns : LANES;
+    vec square[LANES];
+    for (size_t i = 0; i < LANES; i++)
+        square[i] = i < width ? v_load_part(x + (ptrdiff_t)i * x_stride, height) : v_zero();
+    v_transpose(square);
+    for (size_t i = 0; i < height; i++)
+        v_store_part(y + (ptrdiff_t)i * y_stride, square[i], width);
+}
+
+/* The squares follow each other along the longer side: many short lines would each be in a page of its own. */
 static void transpose_4(const float *x, ptrdiff_t x_stride, float *y, ptrdiff_t y_stride, size_t rows, size_t columns)
 {
-    for (size_t column = 0; column < columns; column += LANES) {
-        size_t width = columns - column < LANES ? columns - column : LANES;
-        for (size_t row = 0; row < rows; row += LANES) {
-            size_t height = rows - row < LANES ? rows - row : LANES;
-            const float *from = x + (ptrdiff_t)column * x_stride + (ptrdiff_t)row;
-            float *to = y + (ptrdiff_t)row * y_stride + (ptrdiff_t)column;
-            vec square[LANES];
-            for (size_t i = 0; i < LANES; i++)
-                square[i] = i < width ? v_load_part(from + (ptrdiff_t)i * x_stride, height) : v_zero();
-            v_transpose(square);
-            for (size_t i = 0; i < height; i++)
-                v_store_part(to + (ptrdiff_t)i * y_stride, square[i], width);
-        }
+    if (rows < columns) {
+        for (size_t row = 0; row < rows; row += LANES)
+            for (size_t column = 0; column < columns; column += LANES)
+                transpose_square(x + (ptrdiff_t)column * x_stride + (ptrdiff_t)row, x_stride,
+                                 y + (ptrdiff_t)row * y_stride + (ptrdiff_t)column, y_stride, rows - row,
+                                 columns - column);
+        return;
     }
+    for (size_t column = 0; column < columns; column += LANES)
+        for (size_t row = 0; row < rows; row += LANES)
+            transpose_square(x + (ptrdiff_t)column * x_stride + (ptrdiff_t)row, x_stride,
+                             y + (ptrdiff_t)row * y_stride + (ptrdiff_t)column, y_stride, rows - row, columns - column);
 }
 
 static void resize_row(const float *top, const float *bottom, float down, const uint32_t *low, const uint32_t *high,
