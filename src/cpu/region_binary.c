@@ -73,13 +73,20 @@ static bool is_per_channel(const ingot_graph_value *v, const ingot_graph_value *
     return single || v->type.dims[channel] == y->type.dims[1];
 }
 
+/* All channels of y, which are more than one; other sizes may turn out to be 1. */
+static bool has_channels(const ingot_graph_value *v, const ingot_graph_value *y)
+{
+    return v->type.rank == y->type.rank && v->type.dims[1] == y->type.dims[1] && ingot_dim_is_number(v->type.dims[1]) &&
+           !is_one(v, 1) && !is_one(v, 2) && !is_one(v, v->type.rank - 1);
+}
+
 static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
 {
     const ingot_graph_value *a = region->inputs[0], *b = region->inputs[1], *y = region->nodes[0]->outputs[0];
     if (!ingot_cpu_can_block(y))
         return;
     bool whole_a = ingot_cpu_same_shape(a, y), whole_b = ingot_cpu_same_shape(b, y);
-    if (whole_a && whole_b)
+    if ((whole_a && whole_b) || (has_channels(a, y) && has_channels(b, y)))
         ingot_cpu_add_blocked(list, region, "eltwise_binary_c16", 0);
     else if (whole_a && is_per_channel(b, y))
         ingot_cpu_add_blocked(list, region, "eltwise_channel_c16", 1u << 1);
@@ -87,7 +94,7 @@ static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
         ingot_cpu_add_blocked(list, region, "eltwise_channel_c16", 1u << 0);
 }
 
-/* Both operands, or x and one number, element by element. */
+/* x and one number, element by element. */
 static void run_flat(const ingot_step *step, const detail *d, bool one_a, bool one_b)
 {
     const ingot_value *y = step->outputs[0];
@@ -105,7 +112,7 @@ static void run_flat(const ingot_step *step, const detail *d, bool one_a, bool o
     ingot_binary_f32(&op, step->threads);
 }
 
-static void run_blocked(const ingot_step *step, const detail *d)
+static void run_channels(const ingot_step *step, const detail *d, bool plain_a)
 {
     static const ingot_channel_kind kinds[INGOT_BINARY_COUNT][2] = {
         [INGOT_BINARY_ADD] = {INGOT_CHANNEL_ADD, INGOT_CHANNEL_ADD},
@@ -114,21 +121,15 @@ static void run_blocked(const ingot_step *step, const detail *d)
         [INGOT_BINARY_DIV] = {INGOT_CHANNEL_DIV, INGOT_CHANNEL_DIV_OF},
         [INGOT_BINARY_MIN] = {INGOT_CHANNEL_MIN, INGOT_CHANNEL_MIN},
         [INGOT_BINARY_MAX] = {INGOT_CHANNEL_MAX, INGOT_CHANNEL_MAX}};
-    const uint8_t *layouts = step->tactic->input_layouts;
-    bool plain_a = layouts[0] == INGOT_LAYOUT_PLAIN, plain = plain_a || layouts[1] == INGOT_LAYOUT_PLAIN;
     const ingot_value *y = step->outputs[0], *x = step->inputs[plain_a], *b = step->inputs[!plain_a];
-    size_t numbers = plain ? ingot_value_count(b) : 0, channels = (size_t)y->dims[1];
-    if (!plain || (numbers == 1 && channels > 1)) {
-        run_flat(step, d, plain && plain_a, plain && !plain_a);
-        return;
-    }
+    const size_t channels = (size_t)y->dims[1];
     ingot_channel_op op = {.kind = kinds[d->kind][plain_a],
                            .batch = (size_t)y->dims[0],
                            .channels = channels,
                            .image = ingot_blocked_image(y->rank, y->dims),
                            .x = x->data,
                            .b = b->data,
-                           .b_batch = numbers > channels ? channels : 0,
+                           .b_batch = ingot_value_count(b) > channels ? channels : 0,
                            .y = y->data,
                            .then = d->epilogue.activation};
     ingot_c16_channels_f32(&op, step->threads);
@@ -136,34 +137,34 @@ static void run_blocked(const ingot_step *step, const detail *d)
 
 /* ---- Running ---- */
 
-static void sizes(const ingot_value *v, size_t *dims)
+/* Sizes as they lie: of blocks of channels there is a dimension more. */
+static int sizes(const ingot_value *v, bool is_blocked, size_t *dims)
 {
     for (int i = 0; i < v->rank; i++)
         dims[i] = (size_t)v->dims[i];
+    if (!is_blocked)
+        return v->rank;
+    dims[1] = ingot_block_count(dims[1]);
+    dims[v->rank] = INGOT_BLOCK;
+    return v->rank + 1;
 }
 
-static ingot_status run(const ingot_step *step, bool *declined)
+/* Operands of any shapes. */
+static ingot_status run_broadcast(const ingot_step *step, const detail *d, bool is_blocked)
 {
-    const ingot_cpu_region *own = step->region->detail;
-    const detail *d = own->detail;
     const ingot_value *a = step->inputs[0], *b = step->inputs[1], *y = step->outputs[0];
-    if (step->tactic->output_layouts[0] == INGOT_LAYOUT_C16) {
-        run_blocked(step, d);
-        return INGOT_OK;
-    }
-    size_t a_dims[INGOT_MAX_RANK], b_dims[INGOT_MAX_RANK], y_dims[INGOT_MAX_RANK];
-    ptrdiff_t a_strides[INGOT_MAX_RANK], b_strides[INGOT_MAX_RANK];
-    sizes(a, a_dims);
-    sizes(b, b_dims);
-    sizes(y, y_dims);
-    if (!ingot_broadcast_strides(a->rank, a_dims, y->rank, y_dims, a_strides) ||
-        !ingot_broadcast_strides(b->rank, b_dims, y->rank, y_dims, b_strides)) {
+    size_t a_dims[INGOT_MAX_RANK + 1], b_dims[INGOT_MAX_RANK + 1], y_dims[INGOT_MAX_RANK + 1];
+    ptrdiff_t a_strides[INGOT_MAX_RANK + 1], b_strides[INGOT_MAX_RANK + 1];
+    const int a_rank = sizes(a, is_blocked, a_dims), b_rank = sizes(b, is_blocked, b_dims);
+    const int rank = sizes(y, is_blocked, y_dims);
+    if (!ingot_broadcast_strides(a_rank, a_dims, rank, y_dims, a_strides) ||
+        !ingot_broadcast_strides(b_rank, b_dims, rank, y_dims, b_strides)) {
         char x[128], z[128];
         return ingot_node_fail(step->region->nodes[0], step->error, INGOT_INVALID_INPUT, "%s and %s do not broadcast",
                                ingot_value_describe(a, x, sizeof x), ingot_value_describe(b, z, sizeof z));
     }
     ingot_binary op = {.kind = d->kind,
-                       .rank = y->rank,
+                       .rank = rank,
                        .dims = y_dims,
                        .a = a->data,
                        .b = b->data,
@@ -172,6 +173,23 @@ static ingot_status run(const ingot_step *step, bool *declined)
                        .y = y->data,
                        .then = d->epilogue.activation};
     ingot_binary_f32(&op, step->threads);
+    return INGOT_OK;
+}
+
+static ingot_status run(const ingot_step *step, bool *declined)
+{
+    const ingot_cpu_region *own = step->region->detail;
+    const detail *d = own->detail;
+    const uint8_t *layouts = step->tactic->input_layouts;
+    const ingot_value *y = step->outputs[0];
+    const bool is_blocked = step->tactic->output_layouts[0] == INGOT_LAYOUT_C16;
+    const bool plain_a = layouts[0] == INGOT_LAYOUT_PLAIN, plain = plain_a || layouts[1] == INGOT_LAYOUT_PLAIN;
+    if (!is_blocked || !plain)
+        return run_broadcast(step, d, is_blocked);
+    if (ingot_value_count(step->inputs[!plain_a]) == 1 && y->dims[1] > 1)
+        run_flat(step, d, plain_a, !plain_a);
+    else
+        run_channels(step, d, plain_a);
     return INGOT_OK;
 }
 

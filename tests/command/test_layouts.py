@@ -230,3 +230,29 @@ def test_a_resize_that_puts_channels_last_has_the_bits_of_its_nodes(ingot, tmp_p
         for have, single, right in zip(results(ingot, one, x, tmp_path, "--threads", threads), nodes, want):
             np.testing.assert_allclose(have, right, rtol=1e-4, atol=1e-5)
             assert have.tobytes() == single.tobytes()
+
+
+@pytest.mark.parametrize("layout", ["plain", "own", None])
+def test_images_whose_sizes_are_not_known_to_be_the_same_are_joined_in_blocks(ingot, tmp_path, monkeypatch, layout):
+    """Sizes of 1 repeat; which they are shows only in a run."""
+    if layout:
+        monkeypatch.setenv("INGOT_LAYOUT", layout)
+    g = Graph()
+    first, second = g.conv("x", 3, 21), g.conv("z", 3, 21)
+    joined = g.node("Relu", g.node("Add", first, second))
+    last = g.conv(g.node("Sub", g.node("Mul", second, joined), first), 21, 32)
+    model = save_model(tmp_path / "m.onnx", g.nodes,
+                       [tensor_info("x", TensorProto.FLOAT, ["N", 3, "H", "W"]),
+                        tensor_info("z", TensorProto.FLOAT, ["M", 3, "I", "J"])],
+                       [tensor_info(last, TensorProto.FLOAT, None)], g.weights)
+    if layout == "own":
+        assert "eltwise_binary_c16" in ingot("inspect", model).stdout
+    session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    for x_shape, z_shape in (((2, 3, 9, 12), (2, 3, 9, 12)), ((2, 3, 9, 12), (1, 3, 9, 1)), ((1, 3, 1, 12), (3, 3, 9, 1)),
+                             ((1, 3, 1, 1), (2, 3, 7, 5)), ((1, 3, 1, 1), (1, 3, 1, 1))):
+        random = np.random.default_rng(len(x_shape))
+        x, z = (random.standard_normal(shape).astype(np.float32) for shape in (x_shape, z_shape))
+        np.save(tmp_path / "z.npy", z)
+        (have,) = results(ingot, model, x, tmp_path, "--input", f"z={tmp_path / 'z.npy'}")
+        (want,) = session.run(None, {"x": x, "z": z})
+        np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5 * np.abs(want).max())
