@@ -3,10 +3,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
+#include "base/threads.h"
+
 enum {
     MAPPED =
         1 << 18, /* blocks of so many bytes or more are mappings of their own: the heap does not come to have holes */
-    PAGE = 4096, /* at least: what mappings are rounded to, and how far apart they are touched */
+    PIECE = 1 << 19, /* that is touched at once: some 100 us */
+    PAGE = 4096,     /* at least: what mappings are rounded to, and how far apart they are touched */
 };
 
 static void release_memory(char *data, size_t capacity)
@@ -17,7 +21,7 @@ static void release_memory(char *data, size_t capacity)
         ingot_free(data);
 }
 
-void ingot_memory_touch(char *data, size_t bytes)
+static void touch_piece(char *data, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
     const size_t skip = (PAGE - (size_t)data % PAGE) % PAGE;
@@ -26,6 +30,39 @@ void ingot_memory_touch(char *data, size_t bytes)
 #endif
     for (size_t at = 0; at < bytes; at += PAGE)
         ((volatile char *)data)[at] = 0;
+}
+
+/* Fresh memory that threads touch piece by piece. */
+typedef struct fresh {
+    char *data;
+    size_t bytes;
+} fresh;
+
+static void touch_chunk(void *argument, size_t chunk, int participant)
+{
+    const fresh *f = argument;
+    const size_t at = chunk * PIECE;
+    touch_piece(f->data + at, f->bytes - at < PIECE ? f->bytes - at : PIECE);
+}
+
+size_t ingot_memory_touch(char *data, size_t bytes, int threads, uint64_t until)
+{
+    const size_t most = (size_t)threads * PIECE;
+    size_t at = 0;
+    while (at < bytes && (!until || ingot_clock_ns() < until)) {
+        fresh f = {data + at, bytes - at < most ? bytes - at : most};
+        ingot_parallel(threads, f.bytes / PIECE + (f.bytes % PIECE != 0), touch_chunk, &f);
+        at += f.bytes;
+    }
+    return at;
+}
+
+void ingot_block_touch(ingot_block *block, int threads, uint64_t until)
+{
+    if (block->touched == block->capacity)
+        return;
+    block->touched +=
+        ingot_memory_touch(block->data + block->touched, block->capacity - block->touched, threads, until);
 }
 
 /* A mapping in place of the block's: moved and made longer where it has one, with all the pages that it has. */
@@ -49,13 +86,13 @@ static bool grow(ingot_block *block, size_t bytes)
             return false;
         if (!had)
             ingot_free(block->data);
-        ingot_memory_touch(data + had, bytes - had);
-        *block = (ingot_block){data, bytes};
+        *block = (ingot_block){data, bytes, had ? block->touched : 0};
         return true;
     }
     ingot_free(block->data);
     block->data = ingot_malloc_aligned(bytes);
     block->capacity = block->data ? bytes : 0;
+    block->touched = block->capacity;
     if (block->data)
         memset(block->data, 0, bytes);
     return block->data != NULL;

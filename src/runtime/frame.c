@@ -185,11 +185,12 @@ ingot_status ingot_frame_prepare(ingot_frame *f, const ingot_value *const *input
 {
     ingot_layout *layout;
     INGOT_TRY(ingot_plan_layout(f->plan, inputs, run->threads, &layout, run->error));
-    if (layout == f->layout) {
+    if (layout == f->layout)
         ingot_layout_release(layout);
-        return INGOT_OK;
-    }
-    return apply_layout(f, layout, run);
+    else
+        INGOT_TRY(apply_layout(f, layout, run));
+    ingot_block_touch(&f->arena, run->threads, run->touch_until);
+    return INGOT_OK;
 }
 
 /* ---- Inputs and outputs ---- */
@@ -217,12 +218,12 @@ ingot_status ingot_frame_check_bound(const ingot_frame *f, size_t output, const 
                       ingot_value_describe(target, have, sizeof have));
 }
 
-void ingot_frame_touch_outputs(const ingot_frame *f)
+void ingot_frame_touch_outputs(const ingot_frame *f, const ingot_run *run)
 {
     for (size_t i = 0; i < f->plan->graph->output_count; i++) {
         const ingot_value *owned = &f->owned[f->plan->slots[f->plan->graph->outputs[i]->id].root];
         if (owned->owns_data && owned->element != INGOT_STRING)
-            ingot_memory_touch(owned->data, owned->capacity);
+            ingot_memory_touch(owned->data, owned->capacity, run->threads, run->touch_until);
     }
 }
 

@@ -14,6 +14,7 @@ typedef struct ingot_run {
     int threads;
     const ingot_cancel *session_cancel, *run_cancel; /* NULL: none */
     uint64_t deadline;                               /* of ingot_clock_ns: no step begins after it; 0: none */
+    uint64_t touch_until;                            /* no memory is touched ahead of its use after it; 0: all is */
     bool warms_up;                                   /* all that a run may need runs, such as both branches of an If */
     ingot_profile *profile;                          /* NULL: steps are not noted */
     ingot_error *error;
@@ -35,7 +36,7 @@ void ingot_frame_trim(ingot_frame *frame);
 ingot_status ingot_frame_prepare(ingot_frame *frame, const ingot_value *const *inputs, const ingot_run *run);
 
 /* Touches the memory that the outputs of a run have where the caller gives them none. */
-void ingot_frame_touch_outputs(const ingot_frame *frame);
+void ingot_frame_touch_outputs(const ingot_frame *frame, const ingot_run *run);
 
 /* Runs the plan. inputs and targets are those of plan->graph, in order. Values are checked by the caller. */
 ingot_status ingot_frame_run(ingot_frame *frame, const ingot_value *const *inputs, const ingot_target *targets,

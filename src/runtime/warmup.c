@@ -5,14 +5,16 @@
 #include "runtime/flops.h"
 #include "runtime/session.h"
 
-/* Of a run that creation does for warming up: nanoseconds that it may take at least, and the part of the time that creation took
- * until then; how many operations one may do; bytes of zeros, which must be cleared. */
-#define LEAST_TIME 1000000
-#define TIME_PART  2
-#define MOST_RUNS  8
-#define GAIN       0.95 /* the next run is at most such a part of this one, or it was the last */
-#define FLOPS_A_NS 150.0
-#define MOST_ZEROS ((size_t)8 << 20)
+/* Of touching memory, and of a run that creation does for warming up: nanoseconds that they may take at least, and the part of the
+ * time that creation took until then; how often a short run is repeated; how many operations one may do; bytes of zeros, which must
+ * be cleared. */
+#define LEAST_TOUCH 4000000
+#define LEAST_TIME  1000000
+#define TIME_PART   2
+#define MOST_RUNS   8
+#define GAIN        0.95 /* the next run is at most such a part of this one, or it was the last */
+#define FLOPS_A_NS  150.0
+#define MOST_ZEROS  ((size_t)8 << 20)
 
 /* The shape that the options give an input, or its declared one; false where a size stays free. */
 static bool warmup_dims(const ingot_session *s, size_t input, const ingot_session_options *options, int *rank,
@@ -143,6 +145,13 @@ static void run_on_zeros(ingot_context *c, ingot_value *values, ingot_run run)
     ingot_free(zeros);
 }
 
+/* When what may take a part of creation's time must be over; start: of creation. */
+static uint64_t end_of_part(uint64_t start, uint64_t least)
+{
+    const uint64_t now = ingot_clock_ns(), part = (now - start) / TIME_PART;
+    return now + (part > least ? part : least);
+}
+
 static ingot_status warm_up(ingot_context *c, const ingot_session_options *options, uint64_t start, ingot_value *values,
                             ingot_error *error)
 {
@@ -151,12 +160,11 @@ static ingot_status warm_up(ingot_context *c, const ingot_session_options *optio
     if (!shape_inputs(c, options, values))
         return INGOT_OK;
     INGOT_TRY(ingot_context_check_inputs(c, error));
+    run.touch_until = end_of_part(start, LEAST_TOUCH);
     INGOT_TRY(ingot_frame_prepare(c->frame, ingot_context_feed(c), &run));
-    ingot_frame_touch_outputs(c->frame);
-    const uint64_t now = ingot_clock_ns(), part = (now - start) / TIME_PART;
-    const uint64_t most = part > LEAST_TIME ? part : LEAST_TIME;
-    run.deadline = now + most;
-    if (is_short(s->plan, c->frame->layout, (double)most) && is_harmless(s->plan))
+    ingot_frame_touch_outputs(c->frame, &run);
+    run.deadline = end_of_part(start, LEAST_TIME);
+    if (is_short(s->plan, c->frame->layout, (double)(run.deadline - ingot_clock_ns())) && is_harmless(s->plan))
         run_on_zeros(c, values, run);
     return INGOT_OK;
 }
