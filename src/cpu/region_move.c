@@ -1,4 +1,4 @@
-/* Transpose, Slice, Expand, Tile, DepthToSpace and SpaceToDepth: one strided copy of elements of whole bytes. */
+/* Transpose, Slice, Crop, Expand, Tile, DepthToSpace and SpaceToDepth: one strided copy of elements of whole bytes. */
 #include <string.h>
 
 #include "cpu/c16/c16.h"
@@ -7,6 +7,9 @@
 #include "ops/arrange.h"
 #include "ops/join.h"
 #include "ops/slice.h"
+
+/* Id of the tactic that takes a part of all images in blocks; others have 0. */
+#define PART_OF_IMAGES 1
 
 /* A copy in the making: element 0 of x is x_first. */
 typedef struct move {
@@ -64,6 +67,15 @@ static bool slice(const ingot_step *step, move *m)
         m->x_first += first * m->x_strides[axis];
         m->x_strides[axis] = length > 1 ? m->x_strides[axis] * by : 0; /* one element: the step may be any number */
     }
+    return true;
+}
+
+static bool crop(const ingot_step *step, move *m)
+{
+    const ingot_crop_params *p = step->region->nodes[0]->params;
+    begin_at_output(step->outputs[0], m);
+    ingot_dense_strides(4, step->inputs[0]->dims, m->x_strides);
+    m->x_first = (ptrdiff_t)p->border.data[1] * m->x_strides[2] + (ptrdiff_t)p->border.data[0];
     return true;
 }
 
@@ -150,6 +162,7 @@ static const struct {
     mover mover;
 } entries[] = {{"Transpose", transpose},
                {"Slice", slice},
+               {"Crop", crop},
                {"Expand", expand},
                {"Tile", tile},
                {"DepthToSpace", depth_to_space},
@@ -176,7 +189,7 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
     tactic->name = "copy_strided";
 }
 
-/* A Slice has no steps but 1; those of the file need not be aligned. */
+/* A Slice or Crop has no steps but 1; those of the file need not be aligned. */
 static bool has_unit_steps(const ingot_region *region)
 {
     const ingot_graph_value *steps = region->input_count > 4 ? region->inputs[4] : NULL;
@@ -222,25 +235,43 @@ static void run_blocked_transpose(const ingot_step *step)
                              y->data, step->threads);
 }
 
-/* Channels that a Slice takes, whole images of them. */
+/* Channels that a Slice takes, whole images of them, or a part of all images. */
 static void block_slice(const ingot_region *region, ingot_cpu_tactics *list)
 {
     const ingot_graph_value *x = region->inputs[0], *y = region->outputs[0];
     if (!ingot_cpu_can_block(x) || !ingot_cpu_can_block(y) || x->type.rank != y->type.rank || !has_unit_steps(region))
         return;
-    for (int i = 0; i < x->type.rank; i++)
-        if (i != 1 && x->type.dims[i] != y->type.dims[i])
-            return;
-    ingot_cpu_add_blocked(list, region, "copy_c16", ~1u);
+    bool same_images = x->type.dims[0] == y->type.dims[0];
+    for (int i = 2; i < x->type.rank; i++)
+        same_images = same_images && x->type.dims[i] == y->type.dims[i];
+    if (!same_images && !ingot_cpu_same_channels(x, y))
+        return;
+    ingot_tactic *t = ingot_cpu_add_blocked(list, region, same_images ? "copy_c16" : "crop_c16", ~1u);
+    if (t && !same_images)
+        t->id = PART_OF_IMAGES;
 }
 
 static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
 {
     const mover *fill = ((const ingot_cpu_region *)region->detail)->detail;
-    if (*fill == slice)
+    if (*fill == slice || *fill == crop)
         block_slice(region, list);
     else if (*fill == transpose)
         block_transpose(region, list);
+}
+
+static void run_blocked_crop(const ingot_step *step, const move *m)
+{
+    const ingot_value *x = step->inputs[0], *y = step->outputs[0];
+    const bool rows = x->rank == 4;
+    ingot_c16_padding border = {.planes = (size_t)x->dims[0] * ingot_block_count((size_t)x->dims[1]),
+                                .in_height = rows ? (size_t)x->dims[2] : 1,
+                                .in_width = (size_t)x->dims[x->rank - 1],
+                                .out_height = rows ? (size_t)y->dims[2] : 1,
+                                .out_width = (size_t)y->dims[y->rank - 1]};
+    border.top = (size_t)m->x_first / border.in_width;
+    border.left = (size_t)m->x_first % border.in_width;
+    ingot_c16_crop_f32(&border, x->data, y->data, step->threads);
 }
 
 static void run_blocked_slice(const ingot_step *step, const move *m)
@@ -275,7 +306,7 @@ static ingot_status run(const ingot_step *step, bool *declined)
         return INGOT_OK;
     }
     if (is_blocked) {
-        run_blocked_slice(step, &m);
+        (step->tactic->id == PART_OF_IMAGES ? run_blocked_crop : run_blocked_slice)(step, &m);
         return INGOT_OK;
     }
     size_t size = ingot_element_size(x->element);

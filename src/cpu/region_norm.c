@@ -1,10 +1,21 @@
 /* LayerNormalization, RMSNormalization, InstanceNormalization and GroupNormalization on floats. */
+#include "cpu/c16/c16.h"
 #include "cpu/extent.h"
 #include "cpu/family.h"
 #include "cpu/reduce/reduce.h"
 #include "ops/norm.h"
 
 typedef enum kind { LAYER, ROOT_MEAN_SQUARE, INSTANCE, GROUP } kind;
+
+typedef struct detail {
+    kind kind;
+    ingot_cpu_epilogue epilogue; /* of INSTANCE alone */
+} detail;
+
+static const detail *detail_of(const ingot_region *region)
+{
+    return ((const ingot_cpu_region *)region->detail)->detail;
+}
 
 static bool kind_of(const ingot_node *node, kind *k)
 {
@@ -25,9 +36,9 @@ static bool kind_of(const ingot_node *node, kind *k)
 
 static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
 {
-    kind k;
+    detail d = {.epilogue = {.column_bias = SIZE_MAX, .add = SIZE_MAX}};
     ingot_cpu_draft draft;
-    if (!kind_of(node, &k) || !node->outputs[0] || !ingot_cpu_draft_node(node, &draft))
+    if (!kind_of(node, &d.kind) || !node->outputs[0] || !ingot_cpu_draft_node(node, &draft))
         return INGOT_OK;
     for (size_t i = 0; i < node->operand_count; i++)
         if (node->inputs[i] && !ingot_cpu_is_float(node->inputs[i]))
@@ -35,8 +46,10 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
     for (size_t i = 1; i < node->output_count; i++) /* mean and inverse deviation */
         if (node->outputs[i] && node->outputs[i]->type.element != INGOT_FLOAT)
             return INGOT_OK;
-    draft.detail = &k;
-    draft.detail_size = sizeof k;
+    if (d.kind == INSTANCE && node->inputs[0]->type.rank >= 2)
+        ingot_cpu_absorb(claim, &draft, 0, &d.epilogue);
+    draft.detail = &d;
+    draft.detail_size = sizeof d;
     draft.flags = INGOT_OP_IN_PLACE;
     return ingot_cpu_claim_region(claim, &ingot_cpu_normalization, &draft, claimed);
 }
@@ -44,6 +57,12 @@ static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claime
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
     tactic->name = "norm_f32";
+}
+
+static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
+{
+    if (detail_of(region)->kind == INSTANCE && ingot_cpu_can_block(region->inputs[0]))
+        ingot_cpu_add_blocked(list, region, "norm_c16", 1u << 1 | 1u << 2);
 }
 
 /* An operand that is the same for all rows and has one number for each of a row's elements. Rows are the last axes. */
@@ -80,6 +99,51 @@ static bool run_layer(const ingot_step *step, bool root_mean_square)
     return true;
 }
 
+/* What follows a normalization in the plain layout. */
+static void run_epilogue(const ingot_step *step, const ingot_cpu_epilogue *e)
+{
+    float *y = step->outputs[0]->data;
+    const size_t count = ingot_value_count(step->outputs[0]);
+    const ptrdiff_t stride = 1;
+    if (e->activation.kind != INGOT_UNARY_IDENTITY && (e->add == SIZE_MAX || e->add_last))
+        ingot_unary_f32(&e->activation, y, y, count, step->threads);
+    if (e->add == SIZE_MAX)
+        return;
+    ingot_binary op = {.kind = INGOT_BINARY_ADD, .rank = 1, .dims = &count, .a = y, .y = y};
+    op.b = step->inputs[e->add]->data;
+    op.a_strides = op.b_strides = &stride;
+    if (!e->add_last)
+        op.then = e->activation;
+    ingot_binary_f32(&op, step->threads);
+}
+
+/* In the blocked layout; sizes are those of values alone where they have no data. */
+static ingot_c16_norm blocked_norm(const ingot_region *region, const ingot_value *const *inputs)
+{
+    const ingot_cpu_epilogue *e = &detail_of(region)->epilogue;
+    const ingot_value *x = inputs[0];
+    return (ingot_c16_norm){.batch = (size_t)x->dims[0],
+                            .channels = (size_t)x->dims[1],
+                            .image = ingot_blocked_image(x->rank, x->dims),
+                            .epsilon = ((const ingot_group_norm_params *)region->nodes[0]->params)->epsilon,
+                            .x = x->data,
+                            .scale = inputs[1]->data,
+                            .bias = inputs[2]->data,
+                            .add = e->add == SIZE_MAX ? NULL : inputs[e->add]->data,
+                            .add_last = e->add_last,
+                            .then = e->activation};
+}
+
+static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
+                            const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
+{
+    if (tactic->input_layouts[0] != INGOT_LAYOUT_C16)
+        return INGOT_OK;
+    const ingot_c16_norm norm = blocked_norm(region, inputs);
+    *bytes = ingot_c16_instance_norm_workspace(&norm);
+    return INGOT_OK;
+}
+
 static bool run_group(const ingot_step *step)
 {
     const ingot_group_norm_params *p = step->region->nodes[0]->params;
@@ -100,13 +164,18 @@ static bool run_group(const ingot_step *step)
                              .bias = step->inputs[2]->data,
                              .y = step->outputs[0]->data};
     ingot_group_norm_f32(&norm, step->threads);
+    run_epilogue(step, &detail_of(step->region)->epilogue);
     return true;
 }
 
 static ingot_status run(const ingot_step *step, bool *declined)
 {
-    kind k = *(const kind *)((const ingot_cpu_region *)step->region->detail)->detail;
-    if (ingot_value_count(step->inputs[0]) == 0)
+    const kind k = detail_of(step->region)->kind;
+    if (ingot_cpu_is_blocked(step)) {
+        ingot_c16_norm norm = blocked_norm(step->region, step->inputs);
+        norm.y = step->outputs[0]->data;
+        ingot_c16_instance_norm_f32(&norm, step->workspace, step->threads);
+    } else if (ingot_value_count(step->inputs[0]) == 0)
         *declined = true;
     else
         *declined = !(k >= INSTANCE ? run_group(step) : run_layer(step, k == ROOT_MEAN_SQUARE));
@@ -114,4 +183,4 @@ static ingot_status run(const ingot_step *step, bool *declined)
 }
 
 const ingot_cpu_family ingot_cpu_normalization = {
-    .name = "normalization", .claim = claim, .tactic = tactic, .run = run};
+    .name = "normalization", .claim = claim, .tactic = tactic, .blocked = blocked, .measure = measure, .run = run};

@@ -164,6 +164,50 @@ static void check_pool(const tensor *t, const size_t s[8], bool average, bool co
     guard_release();
 }
 
+/* Channel c lies around 100 c with a deviation of about 1: sums of squares that were not of deviations would cancel. */
+static void check_instance_norm(const tensor *t, bool own, size_t variant)
+{
+    float *x = fill(t, true), *scale = random_floats(t->channels, true), *bias = random_floats(t->channels, true),
+          *add = fill(t, false), *y = guard_floats(t->count, false);
+    ingot_c16_norm norm = {t->batch, t->channels, t->image, 1e-5f, x, scale, bias, NULL, variant == 2, {0}, y};
+    norm.add = variant > 0 ? add : NULL;
+    norm.then.kind = variant != 1 ? INGOT_UNARY_RELU : INGOT_UNARY_IDENTITY;
+    for (size_t i = 0; i < t->batch * t->channels * t->image; i++)
+        x[place(t, i / t->image / t->channels, i / t->image % t->channels, i % t->image)] +=
+            100.0f * (float)(i / t->image % t->channels);
+    void *workspace = guard_memory(ingot_c16_instance_norm_workspace(&norm), true);
+    float *before = guard_floats(t->count, true), *first = guard_floats(t->count, true);
+    memcpy(before, x, t->count * sizeof *x);
+    ingot_c16_instance_norm_f32(&norm, workspace, 1);
+    memcpy(first, y, t->count * sizeof *y);
+    norm.y = own ? x : y;
+    ingot_c16_instance_norm_f32(&norm, workspace, 3);
+    bool good = true, same = true;
+    for (size_t n = 0; n < t->batch; n++) {
+        for (size_t channel = 0; channel < t->channels; channel++) {
+            double mean = 0, squares = 0;
+            for (size_t i = 0; i < t->image; i++)
+                mean += (double)before[place(t, n, channel, i)] / (double)t->image;
+            for (size_t i = 0; i < t->image; i++)
+                squares += pow((double)before[place(t, n, channel, i)] - mean, 2);
+            const double inverse = 1 / sqrt(squares / (double)t->image + 1e-5);
+            for (size_t i = 0; i < t->image; i++) {
+                const size_t at = place(t, n, channel, i);
+                double truth = ((double)before[at] - mean) * inverse * (double)scale[channel] + (double)bias[channel];
+                truth += variant == 1 ? (double)add[at] : 0;
+                truth = variant != 1 && truth < 0 ? 0 : truth;
+                truth += variant == 2 ? (double)add[at] : 0;
+                /* A mean is rounded to a number of so many thousands. */
+                good = good && fabs((double)first[at] - truth) <= 1e-5 + 2e-7 * (1 + fabs(mean)) * inverse * 3;
+                same = same && same_bits(&norm.y[at], &first[at], 1);
+            }
+        }
+    }
+    check_case(good && same, "normalization of %zu channels of %zu pixels, variant %zu", t->channels, t->image,
+               variant);
+    guard_release();
+}
+
 static void check_resize(const tensor *t, size_t height, size_t width, bool linear)
 {
     size_t in[2] = {t->height, t->width}, size[2] = {height, width};
@@ -237,6 +281,21 @@ static void check_pad(const tensor *t, size_t top, size_t left, size_t bottom, s
     guard_release();
 }
 
+/* Cropping undoes padding. */
+static void check_crop(const tensor *t, size_t top, size_t left, size_t bottom, size_t right)
+{
+    tensor out = make(t->batch, t->channels, t->height + top + bottom, t->width + left + right);
+    const size_t planes = t->batch * ingot_block_count(t->channels);
+    ingot_c16_padding pad = {planes, t->height, t->width, out.height, out.width, top, left, 2.5f};
+    ingot_c16_padding border = {planes, out.height, out.width, t->height, t->width, top, left, 0};
+    float *x = fill(t, true), *larger = guard_floats(out.count, true), *y = guard_floats(t->count, true);
+    ingot_c16_pad_f32(&pad, x, larger, 1);
+    ingot_c16_crop_f32(&border, larger, y, 3);
+    check_case(same_bits(to_plain(t, x), to_plain(t, y), t->batch * t->channels * t->image),
+               "crop to %zu channels of %zu pixels", t->channels, t->image);
+    guard_release();
+}
+
 static void check(void)
 {
     /* kernel height and width, strides, dilation, pads top, left, and at the other sides */
@@ -248,6 +307,11 @@ static void check(void)
     const tensor many = make(3, 700, 9, 8); /* planes that are reduced in several goes, half by half */
     for (ingot_reduce_kind kind = INGOT_REDUCE_SUM; kind <= INGOT_REDUCE_MIN; kind++)
         check_image_reduction(&many, kind);
+    const tensor large = make(1, 20, 90, 101), few = make(2, 17, 1, 1000); /* planes of several parts */
+    for (size_t v = 0; v < 3; v++) {
+        check_instance_norm(&large, v % 2, v);
+        check_instance_norm(&few, v % 2, v);
+    }
     for (size_t s = 0; s < SHAPE_COUNT; s++) {
         tensor t = make(shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3]);
         for (ingot_channel_kind kind = 0; kind < INGOT_CHANNEL_COUNT; kind++)
@@ -263,8 +327,12 @@ static void check(void)
             check_resize(&t, (t.height + 1) / 2, t.width + 3, v);
             check_resize(&t, t.height + 2, 4 * t.width, v);
         }
+        for (size_t v = 0; v < 3; v++)
+            check_instance_norm(&t, v % 2, v);
         check_pad(&t, 1, 2, 0, 3);
         check_pad(&t, 0, 0, 1, 0);
+        check_crop(&t, 1, 2, 0, 3);
+        check_crop(&t, 0, 0, 2, 0);
     }
     static const size_t copies[][5] = {{16, 0, 64, 32, 16}, {20, 0, 36, 16, 20}, {20, 0, 41, 7, 20},
                                        {50, 13, 20, 0, 20}, {64, 16, 48, 0, 48}, {3, 0, 6, 3, 3},
@@ -322,7 +390,7 @@ static void list(void)
         INGOT_CHANNEL_LIST(NAME)};
     for (size_t i = 0; i < INGOT_CHANNEL_COUNT; i++)
         printf("on blocks of 16 channels: %s\n", names[i]);
-    puts("on blocks of 16 channels: pools, reductions, resizing, copies of channels, padding");
+    puts("on blocks of 16 channels: pools, reductions, normalization, resizing, copies of channels, padding, cropping");
 }
 
 const check_part check_c16 = {"c16", check, bench, list};

@@ -106,6 +106,32 @@ def transposing_network(path):
     return g.save(path, outputs, ["N", 3, "H", "W"], None)
 
 
+def style_network(path, outputs=None, shape=("N", 3, "H", "W")):
+    """Strided convolutions and back by transposed ones, normalized images, residuals of cropped images: what image filters are made of."""
+    g = Graph()
+
+    def normal(x, channels):
+        return g.node("InstanceNormalization", x, g.numbers(channels), g.numbers(channels), epsilon=1e-3)
+
+    def up(x, channels, outputs, kernel, **attributes):
+        return g.node("ConvTranspose", x, g.numbers(channels, outputs // attributes.get("group", 1), kernel, kernel),
+                      g.numbers(outputs), strides=[2, 2], **attributes)
+
+    first = g.node("Relu", normal(g.conv("x", 3, 20, kernel=5), 20))
+    small = g.node("LeakyRelu", normal(g.conv(first, 20, 32, stride=2), 32))
+    inner = g.node("Conv", small, g.numbers(32, 32, 3, 3))
+    cropped = g.node("Slice", small, *(g.constant(np.array(n, np.int64)) for n in ([1, 1], [-1, -1], [2, 3])))
+    residual = g.node("Add", normal(inner, 32), cropped)
+    wide = g.node("Relu", normal(up(residual, 32, 48, 3, pads=[1, 1, 1, 1], output_padding=[1, 1]), 48))
+    grouped = g.node("Relu", up(wide, 48, 48, 4, group=3, pads=[1, 1, 1, 1]))
+    single = up(g.node("Add", normal(grouped, 48), grouped), 48, 48, 3, group=48)
+    far = g.node("ConvTranspose", single, g.numbers(48, 17, 3, 2), dilations=[2, 3])
+    cut = g.node("ConvTranspose", far, g.numbers(17, 3, 2, 2), strides=[2, 2], pads=[1, 1, 0, 0])
+    last = g.node("Tanh", cut)
+    return g.save(path, [last] if outputs is None else [last, residual, wide, grouped, single, cropped],
+                  list(shape), None)
+
+
 def results(ingot, model, x, folder, *options):
     np.save(folder / "x.npy", x)
     ingot("run", model, "--input", f"x={folder / 'x.npy'}", "--output-dir", folder, *options)
@@ -114,9 +140,9 @@ def results(ingot, model, x, folder, *options):
 
 
 @pytest.mark.parametrize("layout", ["plain", "own", None])
-@pytest.mark.parametrize("make", [image_network, mixed_network, joining_network, transposing_network,
-                                  lambda path: image_network(path, "all")],
-                         ids=["image", "mixed", "joining", "transposing", "exposed"])
+@pytest.mark.parametrize("make", [image_network, mixed_network, joining_network, transposing_network, style_network,
+                                  lambda path: image_network(path, "all"), lambda path: style_network(path, "all")],
+                         ids=["image", "mixed", "joining", "transposing", "style", "exposed", "exposed style"])
 def test_values_do_not_depend_on_the_layout(ingot, tmp_path, monkeypatch, make, layout):
     model = make(tmp_path / "m.onnx")
     session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
@@ -129,11 +155,21 @@ def test_values_do_not_depend_on_the_layout(ingot, tmp_path, monkeypatch, make, 
             np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5 * np.abs(want).max())
 
 
-def test_an_exposed_value_changes_no_bit(ingot, tmp_path):
+@pytest.mark.parametrize("make", [image_network, style_network])
+def test_an_exposed_value_changes_no_bit(ingot, tmp_path, make):
     x = np.random.default_rng(3).standard_normal((1, 3, 34, 30)).astype(np.float32)
-    last = results(ingot, image_network(tmp_path / "m.onnx"), x, tmp_path)[0]
-    exposed = results(ingot, image_network(tmp_path / "all.onnx", "all"), x, tmp_path)[0]
+    last = results(ingot, make(tmp_path / "m.onnx"), x, tmp_path)[0]
+    exposed = results(ingot, make(tmp_path / "all.onnx", "all"), x, tmp_path)[0]
     assert last.tobytes() == exposed.tobytes()
+
+
+def test_blocks_of_channels_go_through_normalized_and_enlarged_images(ingot, tmp_path):
+    x = np.random.default_rng(5).standard_normal((1, 3, 160, 152)).astype(np.float32)
+    model = style_network(tmp_path / "m.onnx", shape=x.shape)
+    tactics = {region["tactic"] for region in json.loads(ingot("inspect", model, "--json").stdout)["session"]["regions"]}
+    assert {"norm_c16", "crop_c16", "transposed c16"} <= tactics
+    bits = {results(ingot, model, x, tmp_path, "--threads", threads)[0].tobytes() for threads in (1, 2, 3, 7)}
+    assert len(bits) == 1
 
 
 def chain_network(path, outputs=None):

@@ -1,8 +1,9 @@
 /* Kernels on tensors in blocks of 16 channels (INGOT_LAYOUT_C16), but for convolutions: per-channel operations, pools, reductions of
- * images, resizing, and moving channels and images.
+ * images, normalization, resizing, and moving channels and images.
  *
  * image is height * width. Pointers need the alignment of a float only. Lanes past the last channel are read and written, but no
- * real lane depends on them. The same bits for any batch and number of threads. Nothing needs a workspace. */
+ * real lane depends on them. The same bits for any batch and number of threads. Nothing needs a workspace
+ * but where one is asked for. */
 #ifndef INGOT_CPU_C16_H
 #define INGOT_CPU_C16_H
 
@@ -48,6 +49,20 @@ void ingot_c16_pool_f32(const ingot_pool *pool, const float *x, float *y, int th
 void ingot_c16_reduce_f32(ingot_reduce_kind kind, size_t batch, size_t channels, size_t image, const float *x, float *y,
                           int threads);
 
+/* Normalizes each channel of each image by its own mean and variance, then scale[channels] and bias[channels]; then(y + add), or
+ * where add_last, then(y) + add; add is blocked, or NULL. y may be x. */
+typedef struct ingot_c16_norm {
+    size_t batch, channels, image;
+    float epsilon;
+    const float *x, *scale, *bias;
+    const float *add;
+    bool add_last;
+    ingot_unary then;
+    float *y;
+} ingot_c16_norm;
+size_t ingot_c16_instance_norm_workspace(const ingot_c16_norm *norm); /* of sizes alone */
+void ingot_c16_instance_norm_f32(const ingot_c16_norm *norm, void *workspace, int threads);
+
 /* As ingot_resize_f32, with the same bits; planes is batch times blocks of channels. */
 void ingot_c16_resize_f32(size_t planes, const ingot_resize_axis *height, const ingot_resize_axis *width,
                           const float *x, float *y, int threads);
@@ -73,5 +88,7 @@ typedef struct ingot_c16_padding {
     float value;
 } ingot_c16_padding;
 void ingot_c16_pad_f32(const ingot_c16_padding *padding, const float *x, float *y, int threads);
+/* The reverse: images of out_height * out_width out of x's, from top and left on; value does not count. */
+void ingot_c16_crop_f32(const ingot_c16_padding *border, const float *x, float *y, int threads);
 
 #endif

@@ -152,3 +152,17 @@ void ingot_c16_pad_f32(const ingot_c16_padding *padding, const float *x, float *
     row_task t = {.function = pad_row, .padding = padding, .x = x, .y = y};
     run_rows(&t, padding->planes, padding->out_height, padding->out_width * INGOT_BLOCK, threads);
 }
+
+static void crop_row(const row_task *t, size_t plane, size_t row)
+{
+    const ingot_c16_padding *p = t->padding;
+    memcpy(t->y + (plane * p->out_height + row) * p->out_width * INGOT_BLOCK,
+           t->x + ((plane * p->in_height + row + p->top) * p->in_width + p->left) * INGOT_BLOCK,
+           p->out_width * INGOT_BLOCK * sizeof *t->y);
+}
+
+void ingot_c16_crop_f32(const ingot_c16_padding *border, const float *x, float *y, int threads)
+{
+    row_task t = {.function = crop_row, .padding = border, .x = x, .y = y};
+    run_rows(&t, border->planes, border->out_height, border->out_width * INGOT_BLOCK, threads);
+}

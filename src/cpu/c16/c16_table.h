@@ -15,6 +15,11 @@ typedef struct ingot_c16_table {
     void (*pool_row)(const ingot_pool *pool, const float *plane, size_t y, float *out);
     /* y[lane] = join of x over count pixels, for the first channels lanes. */
     void (*reduce)(ingot_reduce_kind kind, const float *x, size_t count, size_t channels, float *y);
+    /* mean[lane] of x over count pixels, and the sum of the squares of what deviates from it; all lanes. */
+    void (*moments)(const float *x, size_t count, float *mean, float *squares);
+    /* y = (x - mean) * factor + summand, a number a lane. */
+    void (*normalize)(const float *x, const float *mean, const float *factor, const float *summand, float *y,
+                      size_t count);
     /* An output row from two rows of the input, as resize_row of layout_table.h. */
     void (*resize_row)(const float *top, const float *bottom, float down, const ingot_resize_axis *width, float *y);
 } ingot_c16_table;

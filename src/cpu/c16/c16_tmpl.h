@@ -134,6 +134,50 @@ static void reduce(ingot_reduce_kind kind, const float *x, size_t count, size_t 
     }
 }
 
+/* ---- Normalization ---- */
+
+static inline vec add_up(const vec sum[UNROLL])
+{
+    return v_add(v_add(sum[0], sum[1]), v_add(sum[2], sum[3]));
+}
+
+static void moments(const float *x, size_t count, float *mean, float *squares)
+{
+    for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
+        vec sum[UNROLL] = {v_zero(), v_zero(), v_zero(), v_zero()};
+        vec square[UNROLL] = {v_zero(), v_zero(), v_zero(), v_zero()};
+        size_t i = 0;
+        for (; i + UNROLL <= count; i += UNROLL)
+            for (size_t u = 0; u < UNROLL; u++)
+                sum[u] = v_add(sum[u], v_load(x + (i + u) * INGOT_BLOCK + lane));
+        for (; i < count; i++)
+            sum[0] = v_add(sum[0], v_load(x + i * INGOT_BLOCK + lane));
+        const vec middle = v_div(add_up(sum), v_set((float)count));
+        for (i = 0; i + UNROLL <= count; i += UNROLL) {
+            for (size_t u = 0; u < UNROLL; u++) {
+                const vec off = v_sub(v_load(x + (i + u) * INGOT_BLOCK + lane), middle);
+                square[u] = v_fma(off, off, square[u]);
+            }
+        }
+        for (; i < count; i++) {
+            const vec off = v_sub(v_load(x + i * INGOT_BLOCK + lane), middle);
+            square[0] = v_fma(off, off, square[0]);
+        }
+        v_store(mean + lane, middle);
+        v_store(squares + lane, add_up(square));
+    }
+}
+
+static void normalize(const float *x, const float *mean, const float *factor, const float *summand, float *y,
+                      size_t count)
+{
+    for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
+        const vec middle = v_load(mean + lane), by = v_load(factor + lane), plus = v_load(summand + lane);
+        for (size_t i = 0; i < count; i++)
+            v_store(y + i * INGOT_BLOCK + lane, v_fma(v_sub(v_load(x + i * INGOT_BLOCK + lane), middle), by, plus));
+    }
+}
+
 /* ---- Pools ---- */
 
 /* Taps of a window at start that lie in [low, high): the first one and their number. */
@@ -279,5 +323,7 @@ const ingot_c16_table LEVEL_NAME(ingot_c16_table) = {
             CHANNEL_KERNELS(CHANNEL_ENTRY)},
     .pool_row = pool_row,
     .reduce = reduce,
+    .moments = moments,
+    .normalize = normalize,
     .resize_row = resize_row,
 };
