@@ -4,6 +4,7 @@ import pathlib
 import pytest
 
 import test_contrib
+import test_contrib_pages
 import test_contrib_search
 import test_operators
 
@@ -30,7 +31,7 @@ TESTS = {
     "GreedySearch": test_contrib_search.test_greedy_search_finds_what_onnx_runtime_finds,
     "Tokenizer": test_operators.test_tokens,
 }
-CASES = {case.op for case in test_contrib.ALL} | {case.op for case, _ in test_contrib.NUMPY}
+CASES = {case.op for case in test_contrib.ALL} | {case.op for case, _ in test_contrib_pages.NUMPY}
 
 
 @pytest.mark.parametrize("operator", PROMISED)
@@ -41,9 +42,9 @@ def test_an_operator_that_is_promised_has_a_test_and_a_line_in_the_page(operator
 
 @pytest.mark.parametrize("operator", REFUSED)
 def test_an_operator_that_is_not_taken_is_refused_by_a_test_and_by_the_page(operator):
-    assert operator in test_contrib.REFUSED
+    assert operator in test_contrib_pages.REFUSED
     assert operator in PAGE[PAGE.index("## Not taken"):]
 
 
 def test_nothing_is_refused_beside_that():
-    assert sorted(test_contrib.REFUSED) == sorted(REFUSED)
+    assert sorted(test_contrib_pages.REFUSED) == sorted(REFUSED)

@@ -4,7 +4,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from test_contrib import expected, run
+from contrib import expected, run
 
 INT32, FLOAT = TensorProto.INT32, TensorProto.FLOAT
 VOCABULARY, HEADS, SIZE, LONGEST = 23, 2, 4, 32
