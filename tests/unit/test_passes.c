@@ -1,143 +1,15 @@
-/* The passes: what they make of a graph, and that it still gives what the model asked for. The models and the values, which
- * come from another engine, are in make_pass_models.py. */
-#include <math.h>
+/* The passes that clean a graph up, and what holds for all: what they make of a graph, and that it still gives what the model asked
+ * for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "onnx/import.h"
+#include "pass_fixture.h"
 #include "pass_models.h"
-#include "passes/passes.h"
-#include "runtime/evaluate.h"
-
-/* ---- A model, optimized and run ---- */
-
-typedef struct fixture {
-    ingot_model *model;
-    ingot_module *module;
-    ingot_budget budget;
-    ingot_reference_evaluator evaluator;
-    ingot_error error;
-} fixture;
-
-static void open_fixture(fixture *f, const void *data, size_t size)
-{
-    *f = (fixture){0};
-    ingot_budget_init(&f->budget, 0);
-    ingot_reference_evaluator_init(&f->evaluator, &f->budget);
-    if (ingot_model_open_memory(data, size, NULL, &f->model, &f->error) != INGOT_OK ||
-        ingot_module_copy(f->model->module, &f->budget, &f->module, &f->error) != INGOT_OK)
-        fail_msg("%s", f->error.message);
-}
-
-static void close_fixture(fixture *f)
-{
-    ingot_module_release(f->module);
-    ingot_model_release(f->model);
-    ingot_reference_evaluator_clear(&f->evaluator);
-}
-
-static ingot_status optimize(fixture *f, ingot_opt_level level, const char *disabled)
-{
-    ingot_pass_context context = {.evaluator = &f->evaluator.base, .error = &f->error};
-    return ingot_passes_run(f->module, level, disabled, &context);
-}
-
-static void optimize_well(fixture *f, ingot_opt_level level)
-{
-    if (optimize(f, level, NULL) != INGOT_OK || ingot_graph_verify(f->module->main, &f->error) != INGOT_OK)
-        fail_msg("%s", f->error.message);
-}
-
-static void expect_operators(const ingot_graph *graph, const char *expected)
-{
-    char found[512] = "";
-    for (const ingot_node *n = graph->first; n; n = n->next) {
-        size_t used = strlen(found);
-        snprintf(found + used, sizeof found - used, "%s%s", used ? " " : "", n->op_type);
-    }
-    assert_string_equal(found, expected);
-}
-
-static const ingot_node *find_node(const ingot_graph *graph, const char *op_type)
-{
-    for (const ingot_node *n = graph->first; n; n = n->next)
-        if (strcmp(n->op_type, op_type) == 0)
-            return n;
-    fail_msg("there is no %s", op_type);
-    return NULL;
-}
-
-/* One node after another by the reference kernels. values: by id, filled. */
-static void run_nodes(fixture *f, const ingot_value **values)
-{
-    for (const ingot_node *n = f->module->main->first; n; n = n->next) {
-        const ingot_value *inputs[8] = {NULL};
-        ingot_value *outputs[8] = {NULL};
-        for (size_t i = 0; i < n->input_count; i++)
-            inputs[i] = !n->inputs[i]            ? NULL
-                        : n->inputs[i]->constant ? n->inputs[i]->constant
-                                                 : values[n->inputs[i]->id];
-        for (size_t i = 0; i < n->output_count; i++) {
-            outputs[i] = n->outputs[i] ? ingot_calloc(1, sizeof(ingot_value)) : NULL;
-            if (n->outputs[i])
-                values[n->outputs[i]->id] = outputs[i];
-        }
-        if (f->evaluator.base.run(&f->evaluator.base, n, inputs, outputs, &f->error) != INGOT_OK)
-            fail_msg("%s", f->error.message);
-    }
-}
-
-static void expect_values(const ingot_value *found, const float *expected, size_t count)
-{
-    assert_int_equal(ingot_value_count(found), count);
-    const float *data = ingot_value_data(found);
-    for (size_t i = 0; i < count; i++)
-        if (!(fabsf(data[i] - expected[i]) <= 1e-6f + 1e-5f * fabsf(expected[i])) && data[i] != expected[i])
-            fail_msg("element %zu is %g, but must be %g", i, (double)data[i], (double)expected[i]);
-}
-
-/* The main graph has one input and one output; free sizes are 3. */
-static void run_and_compare(fixture *f, const float *x, const float *y, size_t y_count)
-{
-    const ingot_graph *graph = f->module->main;
-    const ingot_value **values = ingot_calloc(graph->value_count, sizeof *values);
-    ingot_graph_value *input = graph->inputs[0];
-    ingot_value fed;
-    int64_t dims[INGOT_MAX_RANK];
-    size_t bytes;
-    for (int i = 0; i < input->type.rank; i++)
-        dims[i] = ingot_dim_is_number(input->type.dims[i]) ? input->type.dims[i] : 3;
-    assert_true(ingot_tensor_bytes(INGOT_FLOAT, input->type.rank, dims, &bytes));
-    ingot_value_init(&fed);
-    ingot_value_set_view(&fed, INGOT_FLOAT, input->type.rank, dims, (void *)(uintptr_t)x, bytes);
-    values[input->id] = &fed;
-    run_nodes(f, values);
-    expect_values(values[graph->outputs[0]->id], y, y_count);
-    values[input->id] = NULL;
-    for (size_t i = 0; i < graph->value_count; i++)
-        ingot_value_release((ingot_value *)(uintptr_t)values[i]);
-    ingot_free(values);
-}
-
-static void check(const void *data, size_t size, ingot_opt_level level, const char *operators, const float *x,
-                  const float *y, size_t y_count)
-{
-    fixture f;
-    open_fixture(&f, data, size);
-    optimize_well(&f, level);
-    expect_operators(f.module->main, operators);
-    run_and_compare(&f, x, y, y_count);
-    close_fixture(&f);
-}
-#define CHECK(name, level, operators) \
-    check(name##_model, sizeof name##_model, level, operators, name##_x, name##_y, sizeof name##_y / sizeof *name##_y)
-#define OPEN(f, name) open_fixture(f, name##_model, sizeof name##_model)
 
 static void a_chain_of_nodes_that_do_nothing_goes(void **state)
 {
@@ -190,143 +62,6 @@ static void transposes_meet_behind_views_and_work_on_rows(void **state)
 static void transposes_that_would_not_meet_stay(void **state)
 {
     CHECK(transposes_that_stay, INGOT_OPT_EXACT, "Transpose MatMul Transpose Relu Transpose MatMul Add Relu");
-}
-
-static void batch_normalization_goes_into_a_grouped_convolution(void **state)
-{
-    CHECK(conv_batch_norm, INGOT_OPT_ALL, "Conv");
-}
-
-static void batch_normalization_goes_into_a_grouped_transposed_convolution(void **state)
-{
-    CHECK(conv_transpose_batch_norm, INGOT_OPT_ALL, "ConvTranspose");
-}
-
-static void a_convolution_of_every_second_pixels_becomes_one_of_the_image(void **state)
-{
-    CHECK(phases, INGOT_OPT_ALL, "Conv");
-    CHECK(phases_depth, INGOT_OPT_ALL, "Conv");
-}
-
-static void a_convolution_that_does_not_see_all_pixels_stays(void **state)
-{
-    CHECK(no_phases, INGOT_OPT_ALL, "Slice Slice Slice Slice Slice Concat Conv");
-}
-
-static void batch_normalization_goes_into_a_gemm_with_factors(void **state)
-{
-    CHECK(gemm_batch_norm, INGOT_OPT_ALL, "Gemm");
-}
-
-static void batch_normalization_goes_into_a_gemm_of_transposed_weights(void **state)
-{
-    CHECK(gemm_transposed_batch_norm, INGOT_OPT_ALL, "Gemm");
-}
-
-static void batch_normalization_after_a_product_makes_a_gemm(void **state)
-{
-    CHECK(matmul_batch_norm, INGOT_OPT_ALL, "Gemm");
-}
-
-static void arithmetic_by_channel_goes_into_the_convolution(void **state)
-{
-    CHECK(conv_arithmetic, INGOT_OPT_ALL, "Conv");
-}
-
-static void a_vector_along_the_width_stays_out_of_the_convolution(void **state)
-{
-    CHECK(conv_last_axis, INGOT_OPT_ALL, "Conv Mul");
-}
-
-static void layer_normalization_with_scale_and_bias_is_found(void **state)
-{
-    CHECK(layer_norm, INGOT_OPT_ALL, "LayerNormalization");
-}
-
-static void layer_normalization_of_two_axes_without_scale_is_found(void **state)
-{
-    CHECK(layer_norm_plain, INGOT_OPT_ALL, "LayerNormalization");
-}
-
-static void normalization_of_an_inner_axis_stays(void **state)
-{
-    CHECK(layer_norm_other_axis, INGOT_OPT_ALL, "ReduceMean Sub Pow ReduceMean Add Sqrt Div");
-}
-
-static void normalization_with_a_variance_of_other_axes_stays(void **state)
-{
-    CHECK(layer_norm_mixed_axes, INGOT_OPT_ALL, "ReduceMean Sub Pow ReduceMean Add Sqrt Div");
-}
-
-static void a_scale_of_another_axis_stays_outside(void **state)
-{
-    CHECK(layer_norm_wide_scale, INGOT_OPT_ALL, "LayerNormalization Mul");
-}
-
-static void gelu_halved_last_is_found(void **state)
-{
-    CHECK(gelu_half_last, INGOT_OPT_ALL, "Gelu");
-}
-
-static void gelu_of_a_halved_operand_is_found(void **state)
-{
-    CHECK(gelu_half_first, INGOT_OPT_ALL, "Gelu");
-}
-
-static void gelu_of_a_halved_sum_is_found(void **state)
-{
-    CHECK(gelu_half_inside, INGOT_OPT_ALL, "Gelu");
-}
-
-static void gelu_by_tanh_is_found(void **state)
-{
-    CHECK(gelu_tanh, INGOT_OPT_ALL, "Gelu");
-}
-
-static void a_gelu_with_another_number_stays(void **state)
-{
-    CHECK(gelu_off, INGOT_OPT_ALL, "Div Erf Add Mul Mul");
-}
-
-static void a_gelu_with_another_factor_stays(void **state)
-{
-    CHECK(gelu_other_factor, INGOT_OPT_ALL, "Neg Div Erf Add Mul Mul");
-}
-
-static void gelu_with_its_cube_in_pieces_is_found(void **state)
-{
-    CHECK(gelu_cube_in_pieces, INGOT_OPT_ALL, "Gelu");
-}
-
-static void rows_that_a_product_picks_are_gathered(void **state)
-{
-    CHECK(one_hot, INGOT_OPT_ALL, "Mul Cast Unsqueeze Clip Squeeze Gather");
-    CHECK(one_hot_expanded, INGOT_OPT_ALL, "Cast Unsqueeze Clip Squeeze Gather");
-}
-
-static void rows_numbered_otherwise_are_multiplied(void **state)
-{
-    CHECK(one_hot_from_one, INGOT_OPT_ALL, "Cast Unsqueeze Equal Cast MatMul");
-}
-
-static void hard_swish_by_clip_is_found(void **state)
-{
-    CHECK(hard_swish_clip, INGOT_OPT_ALL, "HardSwish");
-}
-
-static void hard_swish_by_hard_sigmoid_is_found(void **state)
-{
-    CHECK(hard_swish_gate, INGOT_OPT_ALL, "HardSwish");
-}
-
-static void a_hard_sigmoid_of_another_slope_stays(void **state)
-{
-    CHECK(hard_swish_off, INGOT_OPT_ALL, "HardSigmoid Mul");
-}
-
-static void swish_is_found(void **state)
-{
-    CHECK(swish, INGOT_OPT_ALL, "Swish");
 }
 
 static void expect_operand_shape(const ingot_graph *graph, const char *op_type, size_t operand, const int64_t *dims,
@@ -474,55 +209,6 @@ static void a_swallowed_value_that_is_an_output_is_made_beside(void **state)
     close_fixture(&f);
 }
 
-/* ---- Quantized models ---- */
-
-static void what_moves_elements_moves_codes(void **state)
-{
-    fixture f;
-    OPEN(&f, quantized_moves);
-    optimize_well(&f, INGOT_OPT_EXACT);
-    expect_operators(f.module->main,
-                     "QuantizeLinear Transpose DequantizeLinear Neg QuantizeLinear Reshape DequantizeLinear");
-    close_fixture(&f);
-}
-
-static void weights_of_float_products_are_dequantized_once(void **state)
-{
-    fixture f;
-    OPEN(&f, quantized_weights);
-    optimize_well(&f, INGOT_OPT_EXACT);
-    expect_operators(f.module->main, "MatMul");
-    close_fixture(&f);
-}
-
-static void parts_of_another_scale_are_looked_up(void **state)
-{
-    fixture f;
-    OPEN(&f, quantized_parts);
-    optimize_well(&f, INGOT_OPT_ALL);
-    expect_operators(f.module->main,
-                     "QuantizeLinear DequantizeLinear Neg QuantizeLinear QLinearLeakyRelu Concat DequantizeLinear");
-    close_fixture(&f);
-}
-
-static void products_between_quantizers_are_of_codes(void **state)
-{
-    fixture f;
-    OPEN(&f, quantized_products);
-    optimize_well(&f, INGOT_OPT_ALL);
-    expect_operators(f.module->main, "QuantizeLinear QLinearMatMul MatMulInteger Add Cast Mul");
-    close_fixture(&f);
-}
-
-static void arithmetic_between_quantizers_is_done_on_codes(void **state)
-{
-    fixture f;
-    OPEN(&f, quantized_sums);
-    optimize_well(&f, INGOT_OPT_ALL);
-    expect_operators(f.module->main, "QuantizeLinear QLinearSoftmax QLinearAdd QLinearMul DequantizeLinear Neg");
-    close_fixture(&f);
-}
-
 /* ---- Levels and names ---- */
 
 static void the_level_decides_what_runs(void **state)
@@ -623,33 +309,6 @@ int main(void)
         cmocka_unit_test(chains_of_views_become_one),
         cmocka_unit_test(transposes_meet_behind_views_and_work_on_rows),
         cmocka_unit_test(transposes_that_would_not_meet_stay),
-        cmocka_unit_test(batch_normalization_goes_into_a_grouped_convolution),
-        cmocka_unit_test(batch_normalization_goes_into_a_grouped_transposed_convolution),
-        cmocka_unit_test(a_convolution_of_every_second_pixels_becomes_one_of_the_image),
-        cmocka_unit_test(a_convolution_that_does_not_see_all_pixels_stays),
-        cmocka_unit_test(batch_normalization_goes_into_a_gemm_with_factors),
-        cmocka_unit_test(batch_normalization_goes_into_a_gemm_of_transposed_weights),
-        cmocka_unit_test(batch_normalization_after_a_product_makes_a_gemm),
-        cmocka_unit_test(arithmetic_by_channel_goes_into_the_convolution),
-        cmocka_unit_test(a_vector_along_the_width_stays_out_of_the_convolution),
-        cmocka_unit_test(layer_normalization_with_scale_and_bias_is_found),
-        cmocka_unit_test(layer_normalization_of_two_axes_without_scale_is_found),
-        cmocka_unit_test(normalization_of_an_inner_axis_stays),
-        cmocka_unit_test(normalization_with_a_variance_of_other_axes_stays),
-        cmocka_unit_test(a_scale_of_another_axis_stays_outside),
-        cmocka_unit_test(gelu_halved_last_is_found),
-        cmocka_unit_test(gelu_of_a_halved_operand_is_found),
-        cmocka_unit_test(gelu_of_a_halved_sum_is_found),
-        cmocka_unit_test(gelu_by_tanh_is_found),
-        cmocka_unit_test(a_gelu_with_another_number_stays),
-        cmocka_unit_test(a_gelu_with_another_factor_stays),
-        cmocka_unit_test(gelu_with_its_cube_in_pieces_is_found),
-        cmocka_unit_test(rows_that_a_product_picks_are_gathered),
-        cmocka_unit_test(rows_numbered_otherwise_are_multiplied),
-        cmocka_unit_test(hard_swish_by_clip_is_found),
-        cmocka_unit_test(hard_swish_by_hard_sigmoid_is_found),
-        cmocka_unit_test(a_hard_sigmoid_of_another_slope_stays),
-        cmocka_unit_test(swish_is_found),
         cmocka_unit_test(a_constant_that_repeats_itself_shrinks_to_its_period),
         cmocka_unit_test(a_constant_that_spreads_the_other_operand_keeps_its_shape),
         cmocka_unit_test(what_is_said_in_halves_is_computed_in_floats),
@@ -662,11 +321,6 @@ int main(void)
         cmocka_unit_test(unread_nodes_and_optional_outputs_go),
         cmocka_unit_test(a_layer_that_two_read_is_not_made_twice),
         cmocka_unit_test(a_swallowed_value_that_is_an_output_is_made_beside),
-        cmocka_unit_test(what_moves_elements_moves_codes),
-        cmocka_unit_test(weights_of_float_products_are_dequantized_once),
-        cmocka_unit_test(parts_of_another_scale_are_looked_up),
-        cmocka_unit_test(products_between_quantizers_are_of_codes),
-        cmocka_unit_test(arithmetic_between_quantizers_is_done_on_codes),
         cmocka_unit_test(the_level_decides_what_runs),
         cmocka_unit_test(disabled_passes_do_not_run),
         cmocka_unit_test(an_unknown_pass_is_refused_with_the_names_there_are),
