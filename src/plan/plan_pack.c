@@ -1,6 +1,7 @@
 /* Weights in the layouts of their kernels. */
 #include <string.h>
 
+#include "base/block.h"
 #include "plan/planner.h"
 
 /* Bytes of a constant that are in memory at a time while it is packed or copied, but for single rows that are longer. */
@@ -107,6 +108,7 @@ ingot_status ingot_planner_pack(ingot_planner *p, ingot_plan_step *step)
         ingot_budget_give(p->options->budget, bytes);
         return ingot_fail_memory(p->error, bytes, "packed weights");
     }
+    ingot_memory_touch(step->packed, bytes, 1, 0);
     p->plan->packed_bytes += bytes;
     return step->tactic.packed_constant ? pack_by_rows(p, step) : pack_whole(p, step);
 }
