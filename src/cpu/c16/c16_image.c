@@ -10,6 +10,8 @@
 #define CHUNK ((size_t)8 << 10)
 /* Pixels of a block that are resized at a time before they go to channels that are last. */
 #define PIECE 64
+/* Channels that are put side by side in the cache before they leave it, at most. */
+#define FEW_CHANNELS 64
 
 typedef struct row_task row_task;
 typedef void (*row_function)(const row_task *task, size_t plane, size_t row);
@@ -99,21 +101,25 @@ static ingot_resize_axis part_of(const ingot_resize_axis *axis, size_t first, si
     return part;
 }
 
-/* A row of an image: some pixels of a block at a time, which go from the L1 cache to their places. */
+/* A row of an image: some pixels of a block at a time, which go from the L1 cache to their places. Few channels are put side by
+ * side there first: lines of memory that are written whole need not be read before. */
 static void resize_row_last(const row_task *t, size_t n, size_t row)
 {
     const ingot_layout_table *layout = ingot_layout_table_at(ingot_level_best());
-    const size_t width = t->horizontal->out, blocks = ingot_block_count(t->channels);
-    float pixels[PIECE * INGOT_BLOCK];
+    const size_t width = t->horizontal->out, channels = t->channels, blocks = ingot_block_count(channels);
+    const bool joins = channels <= FEW_CHANNELS;
+    float pixels[PIECE * INGOT_BLOCK], joined[PIECE * FEW_CHANNELS];
     for (size_t first = 0; first < width; first += PIECE) {
         const ingot_resize_axis piece = part_of(t->horizontal, first, ingot_least(PIECE, width - first));
-        float *y = t->y + ((n * t->vertical->out + row) * width + first) * t->channels;
+        float *y = t->y + ((n * t->vertical->out + row) * width + first) * channels, *to = joins ? joined : y;
         for (size_t block = 0; block < blocks; block++) {
             const size_t channel = block * INGOT_BLOCK;
             resize_pixels(t, n * blocks + block, row, &piece, pixels);
-            layout->unblock_last(pixels, y + channel, t->channels, ingot_least(t->channels - channel, INGOT_BLOCK),
+            layout->unblock_last(pixels, to + channel, channels, ingot_least(channels - channel, INGOT_BLOCK),
                                  piece.out);
         }
+        if (joins)
+            memcpy(y, joined, piece.out * channels * sizeof *y);
     }
 }
 
