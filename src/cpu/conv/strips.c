@@ -98,7 +98,7 @@ static strips_task find_task(const ingot_link *links, size_t count, int threads)
     if (threads > 1)
         t.strips = share_strips(t.strips, height, (size_t)threads);
     t.rows = ingot_ceil_div(height, t.strips);
-    t.chunks = ingot_least(t.strips, MOST_CHUNKS);
+    t.chunks = threads > 1 ? ingot_least(t.strips, MOST_CHUNKS) : 1;
     t.scratch = state_size() + place_buffers(&t, t.rows);
     t.kernel = &ingot_conv_table_at(ingot_level_best())->blocked;
     return t;
