@@ -4,8 +4,12 @@
 #include "cpu/layout/layout.h"
 #include "cpu/simd/simd.h"
 
-/* Most outputs at once. */
+/* Most outputs at once: their sums are chains of steps that wait for the one before, so there must be many. */
+#if LANES == 16
+#define MAX_TILE 16
+#else
 #define MAX_TILE 8
+#endif
 #define MAX_SIZE 7
 
 static inline vec multiply_add(vec a, vec b, vec c)
@@ -19,8 +23,8 @@ typedef struct tile_place {
     const float *input; /* under the first tap of the first output, which may lie left of the image */
     ptrdiff_t first;    /* its column in the image */
     const float *weights;
-    size_t at; /* the lanes in the output */
-    bool edge; /* some windows reach out of the image */
+    size_t at;         /* the lanes in the output */
+    ptrdiff_t outside; /* by so many columns, at most, windows reach out of the image on one side */
     vec bias;
 } tile_place;
 
@@ -47,7 +51,7 @@ static inline __attribute__((always_inline)) void add_any_rows(const ingot_depth
             ptrdiff_t column = (ptrdiff_t)(x * c->dilation_width);
             const float *from = row + column * INGOT_BLOCK;
             column += p->first;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
             for (int t = 0; t < tile; t++) {
                 vec value = edge ? load_inside(from, column, width) : v_load(from);
                 sum[t] = multiply_add(value, weight, sum[t]);
@@ -58,7 +62,8 @@ static inline __attribute__((always_inline)) void add_any_rows(const ingot_depth
     }
 }
 
-/* Windows of known size, with columns outside the image or (edge false) not; tile, size, stride and edge are constants. */
+/* Windows of known size; tile, size, stride and edge are constants. edge: the first and last columns, half a window, may lie outside of
+ * the image. */
 static inline __attribute__((always_inline)) void add_rows(const ingot_depthwise_row *r, const tile_place *p,
                                                            const int tile, const int size, const int stride,
                                                            const bool edge, vec sum[MAX_TILE])
@@ -66,16 +71,18 @@ static inline __attribute__((always_inline)) void add_rows(const ingot_depthwise
     const ingot_conv *c = r->conv;
     const float *row = p->input, *weights = p->weights;
     const size_t step = c->dilation_height * c->in_width * INGOT_BLOCK, width = c->in_width;
+    const int columns = (tile - 1) * stride + size;
     for (size_t y = 0; y < r->taps; y++, row += step, weights += size * INGOT_BLOCK) {
         vec weight[MAX_SIZE];
 #pragma GCC unroll 8
         for (int x = 0; x < size; x++)
             weight[x] = v_load(weights + x * INGOT_BLOCK);
-#pragma GCC unroll 32
-        for (int i = 0; i < (tile - 1) * stride + size; i++) {
+#pragma GCC unroll 40
+        for (int i = 0; i < columns; i++) {
             const float *from = row + i * INGOT_BLOCK;
-            vec value = edge ? load_inside(from, p->first + i, width) : v_load(from);
-#pragma GCC unroll 8
+            const bool inside = !edge || (i >= size / 2 && i < columns - size / 2);
+            const vec value = v_load_once(inside || (size_t)(p->first + i) < width ? from : zeros);
+#pragma GCC unroll 16
             for (int t = 0; t < tile; t++) {
                 const int x = i - t * stride;
                 if (x >= 0 && x < size)
@@ -89,34 +96,35 @@ static inline __attribute__((always_inline)) void run_tile(const ingot_depthwise
                                                            const int tile, const int size, const int stride)
 {
     vec sum[MAX_TILE], low = v_set(r->low), high = v_set(r->high);
-#pragma GCC unroll 8
+    float *output = r->output + p->at;
+#pragma GCC unroll 16
     for (int t = 0; t < tile; t++)
         sum[t] = p->bias;
-    if (size == 0 && p->edge)
+    if (p->outside > size / 2)
         add_any_rows(r, p, tile, stride, true, sum);
     else if (size == 0)
         add_any_rows(r, p, tile, stride, false, sum);
-    else if (p->edge)
+    else if (p->outside > 0)
         add_rows(r, p, tile, size, stride, true, sum);
     else
         add_rows(r, p, tile, size, stride, false, sum);
     if (r->add && !r->add_last) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int t = 0; t < tile; t++)
             sum[t] = v_add(sum[t], v_load(r->add + p->at + t * INGOT_BLOCK));
     }
     /* The limit is the first operand: a NaN in the second one goes through. */
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int t = 0; t < tile; t++)
         sum[t] = v_min(high, v_max(low, sum[t]));
     if (r->add && r->add_last) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int t = 0; t < tile; t++)
             sum[t] = v_add(sum[t], v_load(r->add + p->at + t * INGOT_BLOCK));
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int t = 0; t < tile; t++)
-        v_store(r->output + p->at + t * INGOT_BLOCK, sum[t]);
+        v_store(output + t * INGOT_BLOCK, sum[t]);
 }
 
 typedef void (*tile_function)(const ingot_depthwise_row *r, const tile_place *p);
@@ -127,20 +135,26 @@ typedef void (*tile_function)(const ingot_depthwise_row *r, const tile_place *p)
         run_tile(r, p, tile, size, stride);                                                                    \
     }
 /* The sizes of tiles: those of usual images are made of few of them. */
-#define TILES(size, stride)                                                                                           \
-    TILE(1, size, stride)                                                                                             \
-    TILE(2, size, stride)                                                                                             \
-    TILE(4, size, stride)                                                                                             \
-    TILE(7, size, stride)                                                                                             \
-    TILE(8, size, stride)                                                                                             \
-    static const tile_function tiles_size_##size##_stride_##stride[MAX_TILE] = {tile_1_size_##size##_stride_##stride, \
-                                                                                tile_2_size_##size##_stride_##stride, \
-                                                                                NULL,                                 \
-                                                                                tile_4_size_##size##_stride_##stride, \
-                                                                                NULL,                                 \
-                                                                                NULL,                                 \
-                                                                                tile_7_size_##size##_stride_##stride, \
-                                                                                tile_8_size_##size##_stride_##stride};
+#if LANES == 16
+#define WIDE_TILES(size, stride) \
+    TILE(14, size, stride)       \
+    TILE(16, size, stride)
+#define WIDE_ENTRIES(size, stride) ENTRY(14, size, stride) ENTRY(16, size, stride)
+#else
+#define WIDE_TILES(size, stride)
+#define WIDE_ENTRIES(size, stride)
+#endif
+#define ENTRY(tile, size, stride) [tile - 1] = tile_##tile##_size_##size##_stride_##stride,
+#define TILES(size, stride)                                                                         \
+    TILE(1, size, stride)                                                                           \
+    TILE(2, size, stride)                                                                           \
+    TILE(4, size, stride)                                                                           \
+    TILE(7, size, stride)                                                                           \
+    TILE(8, size, stride)                                                                           \
+    WIDE_TILES(size, stride)                                                                        \
+    static const tile_function tiles_size_##size##_stride_##stride[MAX_TILE] = {                    \
+        ENTRY(1, size, stride) ENTRY(2, size, stride) ENTRY(4, size, stride) ENTRY(7, size, stride) \
+            ENTRY(8, size, stride) WIDE_ENTRIES(size, stride)};
 TILES(0, 0)
 TILES(0, 1)
 TILES(3, 1)
@@ -167,6 +181,8 @@ static void find_inner(const ingot_conv *c, size_t *first, size_t *end)
 
 static size_t next_tile(size_t rest)
 {
+    if (MAX_TILE >= 16 && rest >= 14)
+        return rest % 14 == 0 || rest < 16 ? 14 : 16;
     return rest % 7 == 0 && rest % 8 != 0 ? 7 : rest >= 8 ? 8 : rest >= 4 ? 4 : rest >= 2 ? 2 : 1;
 }
 
@@ -204,7 +220,8 @@ void LEVEL_NAME(ingot_blocked_depthwise_row)(const ingot_depthwise_row *r)
             tile_place p = {.input = r->input + first * INGOT_BLOCK + (ptrdiff_t)lane, .first = first, .bias = bias};
             p.weights = r->weights + lane;
             p.at = x * INGOT_BLOCK + lane;
-            p.edge = first < 0 || end > (ptrdiff_t)c->in_width;
+            const ptrdiff_t past = end - (ptrdiff_t)c->in_width;
+            p.outside = past > -first ? past : -first;
             functions[tile - 1](r, &p);
         }
     }
