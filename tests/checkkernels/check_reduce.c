@@ -121,6 +121,26 @@ static void check_softmax(int level, bool logarithm)
     }
 }
 
+/* Any number of rows have the bits that each has alone. */
+static void check_rows_of_moments(int level)
+{
+    const ingot_reduce_table *table = ingot_reduce_table_at(level);
+    for (size_t rows = 1; rows < 11; rows++) {
+        size_t count = 1 + rows * rows * 5 % 83;
+        float *x = random_floats(count * rows, true), *mean = guard_floats(rows, true);
+        float *square = guard_floats(rows, true);
+        table->moments(x, rows, count, rows % 3 == 0, mean, square);
+        bool good = true;
+        for (size_t row = 0; row < rows; row++) {
+            float alone[2];
+            table->moments(x + row * count, 1, count, rows % 3 == 0, &alone[0], &alone[1]);
+            good = good && same_bits(&alone[0], mean + row, 1) && same_bits(&alone[1], square + row, 1);
+        }
+        check_case(good, "%s moments of %zu rows of %zu: bits change", ingot_level_name(level), rows, count);
+        guard_release();
+    }
+}
+
 static void check_norms(int level)
 {
     const ingot_reduce_table *table = ingot_reduce_table_at(level);
@@ -137,7 +157,7 @@ static void check_norms(int level)
             double center = plain ? 0 : truth_of(INGOT_REDUCE_MEAN, x, count, 1), spread = 0;
             for (size_t j = 0; j < count; j++)
                 spread += (x[j] - center) * (x[j] - center) / (double)count;
-            table->moments(x, count, plain, &mean, &square);
+            table->moments(x, 1, count, plain, &mean, &square);
             float inverse = 1 / sqrtf(square + 1e-5f);
             table->normalize(x, count, mean, inverse, s, b, y);
             for (size_t j = 0; j < count; j++) {
@@ -183,7 +203,7 @@ static void check_odd_values(int level)
     table->softmax_rows(false, x, 1, COUNT, y);
     for (size_t i = 0; i < COUNT; i++)
         good = good && isnan(y[i]);
-    table->moments(x, COUNT, false, &mean, &square);
+    table->moments(x, 1, COUNT, false, &mean, &square);
     good = good && isnan(mean) && isnan(square);
     x[101] = INFINITY;
     good = good && table->row(INGOT_REDUCE_SUM, x, COUNT) == INFINITY &&
@@ -294,6 +314,7 @@ static void check(void)
         check_softmax(level, false);
         check_softmax(level, true);
         check_norms(level);
+        check_rows_of_moments(level);
         check_odd_values(level);
         for (size_t s = 0; s < sizeof pools / sizeof pools[0]; s++) {
             for (int variant = 0; variant < 3; variant++)
@@ -318,7 +339,10 @@ typedef struct row_bench {
 static void work(void *argument)
 {
     const row_bench *b = argument;
-    float mean, square;
+    enum { MOST_ROWS = 4096 };
+    static float means[MOST_ROWS], squares[MOST_ROWS];
+    if (b->what == ROW_LAYER_NORM)
+        b->table->moments(b->x, b->rows, b->count, false, means, squares);
     for (size_t row = 0; row < b->rows; row++) {
         const float *x = b->x + row * b->count;
         if (b->pool) {
@@ -329,8 +353,7 @@ static void work(void *argument)
             b->table->softmax_rows(false, b->x, b->rows, b->count, b->y);
             return;
         } else {
-            b->table->moments(x, b->count, false, &mean, &square);
-            b->table->normalize(x, b->count, mean, square, b->x, b->x, b->y + row * b->count);
+            b->table->normalize(x, b->count, means[row], squares[row], b->x, b->x, b->y + row * b->count);
         }
     }
 }

@@ -120,20 +120,26 @@ typedef struct layer_task {
     pieces pieces;
 } layer_task;
 
+/* Few rows at a time: they are still near when they are normalized. */
 static void run_layer_norm(void *argument, size_t chunk, int participant)
 {
+    enum { AT_ONCE = 4 };
     const layer_task *task = argument;
     const ingot_layer_norm *norm = task->norm;
-    for (size_t row = chunk * task->pieces.per_chunk; row < end_of(&task->pieces, chunk); row++) {
+    float means[AT_ONCE], squares[AT_ONCE];
+    for (size_t row = chunk * task->pieces.per_chunk, end = end_of(&task->pieces, chunk); row < end; row += AT_ONCE) {
+        size_t rows = end - row < AT_ONCE ? end - row : AT_ONCE;
         const float *x = norm->x + row * norm->count;
-        float mean, square;
-        task->table->moments(x, norm->count, norm->root_mean_square, &mean, &square);
-        float inverse = 1.0f / sqrtf(square + norm->epsilon);
-        task->table->normalize(x, norm->count, mean, inverse, norm->scale, norm->bias, norm->y + row * norm->count);
-        if (norm->mean)
-            norm->mean[row] = mean;
-        if (norm->inverse)
-            norm->inverse[row] = inverse;
+        float *y = norm->y + row * norm->count;
+        task->table->moments(x, rows, norm->count, norm->root_mean_square, means, squares);
+        for (size_t i = 0; i < rows; i++, x += norm->count, y += norm->count) {
+            float inverse = 1.0f / sqrtf(squares[i] + norm->epsilon);
+            task->table->normalize(x, norm->count, means[i], inverse, norm->scale, norm->bias, y);
+            if (norm->mean)
+                norm->mean[row + i] = means[i];
+            if (norm->inverse)
+                norm->inverse[row + i] = inverse;
+        }
     }
 }
 
@@ -159,7 +165,7 @@ static void run_group_norm(void *argument, size_t chunk, int participant)
     for (size_t i = chunk * task->pieces.per_chunk; i < end_of(&task->pieces, chunk); i++) {
         const float *x = norm->x + i * channels * norm->inner;
         float *y = norm->y + i * channels * norm->inner, mean, square;
-        task->table->moments(x, channels * norm->inner, false, &mean, &square);
+        task->table->moments(x, 1, channels * norm->inner, false, &mean, &square);
         float inverse = 1.0f / sqrtf(square + norm->epsilon);
         for (size_t c = 0; c < channels; c++) {
             size_t channel = i % norm->groups * channels + c;

@@ -14,8 +14,9 @@ typedef struct ingot_reduce_table {
     void (*softmax_rows)(bool logarithm, const float *x, size_t rows, size_t count, float *y);
     /* Of columns, inner apart from row to row. Without the logarithm each has the bits that it has as a row. */
     void (*softmax_columns)(bool logarithm, const float *x, size_t count, size_t inner, size_t columns, float *y);
-    /* *mean and *square: the mean of x[count] and of the squares of x - mean, or 0 and the mean of squares. */
-    void (*moments)(const float *x, size_t count, bool root_mean_square, float *mean, float *square);
+    /* For each of some rows that lie side by side: mean and square, the mean of x[count] and of the squares of x - mean, or 0 and
+     * the mean of squares. */
+    void (*moments)(const float *x, size_t rows, size_t count, bool root_mean_square, float *mean, float *square);
     /* y = (x - mean) * inverse * scale + bias; scale and bias may be NULL. */
     void (*normalize)(const float *x, size_t count, float mean, float inverse, const float *scale, const float *bias,
                       float *y);

@@ -309,6 +309,8 @@ static void softmax_columns(bool logarithm, const float *x, size_t count, size_t
  * quantized models, which make a whole step of a rounding that falls the other way, have its values. */
 #define PARTS      8
 #define MEAN_PARTS 32
+/* Rows whose squares are summed at once. */
+#define MOMENT_ROWS 4
 
 static float mean_of(const float *x, size_t count)
 {
@@ -325,25 +327,73 @@ static float mean_of(const float *x, size_t count)
     return (float)(sum[0] / (double)count);
 }
 
-static float sum_square_around(const float *x, size_t count, float mean)
+/* The parts of some rows' sums, as far as vectors of all parts go; returns how many numbers of each row. */
+#if LANES >= PARTS
+static inline __attribute__((always_inline)) size_t add_squares(const size_t rows, const float *x, size_t count,
+                                                                const float *mean, float sum[][PARTS])
 {
-    float sum[PARTS] = {0};
+    vec parts[MOMENT_ROWS], center[MOMENT_ROWS];
     size_t i = 0;
-    for (; i + PARTS <= count; i += PARTS)
+#pragma GCC unroll 4
+    for (size_t row = 0; row < rows; row++) {
+        parts[row] = v_zero();
+        center[row] = v_set(mean[row]);
+    }
+    for (; i + PARTS <= count; i += PARTS) {
+#pragma GCC unroll 4
+        for (size_t row = 0; row < rows; row++) {
+            vec away = v_sub(v_load_part(x + row * count + i, PARTS), center[row]);
+            parts[row] = v_fma(away, away, parts[row]);
+        }
+    }
+#pragma GCC unroll 4
+    for (size_t row = 0; row < rows; row++)
+        v_store_part(sum[row], parts[row], PARTS);
+    return i;
+}
+#else
+static inline size_t add_squares(size_t rows, const float *x, size_t count, const float *mean, float sum[][PARTS])
+{
+    const size_t end = count / PARTS * PARTS;
+    for (size_t row = 0; row < rows; row++) {
+        const float *from = x + row * count;
+        float parts[PARTS] = {0};
+        for (size_t i = 0; i < end; i += PARTS)
+            for (size_t j = 0; j < PARTS; j++)
+                parts[j] = fmaf(from[i + j] - mean[row], from[i + j] - mean[row], parts[j]);
         for (size_t j = 0; j < PARTS; j++)
-            sum[j] = fmaf(x[i + j] - mean, x[i + j] - mean, sum[j]);
-    for (size_t j = 0; i + j < count; j++)
-        sum[j] = fmaf(x[i + j] - mean, x[i + j] - mean, sum[j]);
-    for (size_t half = PARTS / 2; half > 0; half /= 2)
-        for (size_t j = 0; j < half; j++)
-            sum[j] += sum[j + half];
-    return sum[0];
+            sum[row][j] = parts[j];
+    }
+    return end;
+}
+#endif
+
+/* Each part of a sum waits for the one before it: some rows fill the waits of one another. */
+static inline __attribute__((always_inline)) void sum_squares_around(const size_t rows, const float *x, size_t count,
+                                                                     const float *mean, float *square)
+{
+    float sum[MOMENT_ROWS][PARTS];
+    const size_t done = add_squares(rows, x, count, mean, sum);
+    for (size_t row = 0; row < rows; row++) {
+        const float *from = x + row * count;
+        for (size_t i = done; i < count; i++)
+            sum[row][i % PARTS] = fmaf(from[i] - mean[row], from[i] - mean[row], sum[row][i % PARTS]);
+        for (size_t half = PARTS / 2; half > 0; half /= 2)
+            for (size_t j = 0; j < half; j++)
+                sum[row][j] += sum[row][j + half];
+        square[row] = sum[row][0] / (float)count;
+    }
 }
 
-static void moments(const float *x, size_t count, bool root_mean_square, float *mean, float *square)
+static void moments(const float *x, size_t rows, size_t count, bool root_mean_square, float *mean, float *square)
 {
-    *mean = root_mean_square ? 0.0f : mean_of(x, count);
-    *square = sum_square_around(x, count, *mean) / (float)count;
+    for (size_t row = 0; row < rows; row++)
+        mean[row] = root_mean_square ? 0.0f : mean_of(x + row * count, count);
+    size_t row = 0;
+    for (; row + MOMENT_ROWS <= rows; row += MOMENT_ROWS)
+        sum_squares_around(MOMENT_ROWS, x + row * count, count, mean + row, square + row);
+    for (; row < rows; row++)
+        sum_squares_around(1, x + row * count, count, mean + row, square + row);
 }
 
 static void normalize(const float *x, size_t count, float mean, float inverse, const float *scale, const float *bias,
