@@ -15,10 +15,10 @@ static inline void transpose_square(const float *x, ptrdiff_t x_stride, float *y
         v_store_part(y + (ptrdiff_t)i * y_stride, square[i], width);
 }
 
-/* The squares follow each other along the longer side: many short lines would each be in a page of its own. */
+/* Rows of y are written one after the other: lines of memory that are left half written cost more than such that are read twice. */
 static void transpose_4(const float *x, ptrdiff_t x_stride, float *y, ptrdiff_t y_stride, size_t rows, size_t columns)
 {
-    if (rows < columns) {
+    if (columns > LANES) {
         for (size_t row = 0; row < rows; row += LANES)
             for (size_t column = 0; column < columns; column += LANES)
                 transpose_square(x + (ptrdiff_t)column * x_stride + (ptrdiff_t)row, x_stride,
