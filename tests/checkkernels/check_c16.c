@@ -299,10 +299,8 @@ static void check_crop(const tensor *t, size_t top, size_t left, size_t bottom, 
 static void check(void)
 {
     /* kernel height and width, strides, dilation, pads top, left, and at the other sides */
-    static const size_t pools[][8] = {{3, 3, 2, 2, 1, 1, 1, 1},
-                                      {2, 2, 2, 2, 1, 0, 0, 0},
-                                      {5, 5, 1, 1, 1, 2, 2, 2},
-                                      {3, 2, 1, 3, 1, 0, 1, 1},
+    static const size_t pools[][8] = {{3, 3, 2, 2, 1, 1, 1, 1}, {2, 2, 2, 2, 1, 0, 0, 0}, {5, 5, 1, 1, 1, 2, 2, 2},
+                                      {9, 8, 2, 1, 1, 4, 3, 4}, {4, 5, 1, 1, 2, 4, 0, 5}, {3, 2, 1, 3, 1, 0, 1, 1},
                                       {3, 3, 1, 1, 2, 2, 2, 2}};
     const tensor many = make(3, 700, 9, 8); /* planes that are reduced in several goes, half by half */
     for (ingot_reduce_kind kind = INGOT_REDUCE_SUM; kind <= INGOT_REDUCE_MIN; kind++)

@@ -180,6 +180,10 @@ static void normalize(const float *x, const float *mean, const float *factor, co
 
 /* ---- Pools ---- */
 
+/* Windows that see each column so often, of images up to so wide, share what the columns are joined to. */
+#define SHARED_TAPS    4
+#define SHARED_COLUMNS 256
+
 /* Taps of a window at start that lie in [low, high): the first one and their number. */
 static size_t taps_inside(ptrdiff_t start, size_t taps, size_t dilation, ptrdiff_t low, ptrdiff_t high, size_t *first)
 {
@@ -263,6 +267,34 @@ static size_t count_inside(const ingot_pool *p, size_t x)
     return count < p->out_width - x ? count : p->out_width - x;
 }
 
+/* A row whose windows overlap: each column is joined once for all that see it. from: column 0 of the first row in the image. */
+static inline __attribute__((always_inline)) void pool_columns(const ingot_pool *p, const ingot_reduce_kind kind,
+                                                               const float *from, size_t rows, float height, float *out)
+{
+    const size_t row = p->dilation_height * p->in_width * INGOT_BLOCK;
+    vec columns[SHARED_COLUMNS];
+    for (size_t lane = 0; lane < INGOT_BLOCK; lane += LANES) {
+        for (size_t x = 0; x < p->in_width; x++) {
+            columns[x] = v_load(from + x * INGOT_BLOCK + lane);
+            for (size_t y = 1; y < rows; y++)
+                columns[x] = join(kind, columns[x], v_load(from + x * INGOT_BLOCK + lane + y * row));
+        }
+        for (size_t x = 0, first; x < p->out_width; x++) {
+            const ptrdiff_t left = (ptrdiff_t)(x * p->stride_width) - (ptrdiff_t)p->pad_left;
+            const size_t count =
+                taps_inside(left, p->kernel_width, p->dilation_width, 0, (ptrdiff_t)p->in_width, &first);
+            const vec *column = columns + (count > 0 ? left + (ptrdiff_t)(first * p->dilation_width) : 0);
+            vec value = count > 0 ? *column : v_set(neutral(kind));
+            for (size_t i = 1; i < count; i++)
+                value = join(kind, value, column[i * p->dilation_width]);
+            if (kind == INGOT_REDUCE_SUM)
+                value = v_div(value, v_set(height * taps_counted(p, left, p->kernel_width, p->in_width, p->pad_left,
+                                                                 p->pad_right, p->dilation_width)));
+            v_store(out + x * INGOT_BLOCK + lane, value);
+        }
+    }
+}
+
 static void pool_row(const ingot_pool *p, const float *plane, size_t y, float *out)
 {
     ptrdiff_t top = (ptrdiff_t)(y * p->stride_height) - (ptrdiff_t)p->pad_top;
@@ -270,6 +302,14 @@ static void pool_row(const ingot_pool *p, const float *plane, size_t y, float *o
     size_t rows = taps_inside(top, p->kernel_height, p->dilation_height, 0, (ptrdiff_t)p->in_height, &first_row);
     float height = taps_counted(p, top, p->kernel_height, p->in_height, p->pad_top, p->pad_bottom, p->dilation_height);
     top += (ptrdiff_t)(first_row * p->dilation_height);
+    if (rows > 0 && p->kernel_width >= SHARED_TAPS * p->stride_width && p->in_width <= SHARED_COLUMNS) {
+        const float *from = plane + top * (ptrdiff_t)p->in_width * INGOT_BLOCK;
+        if (p->average)
+            pool_columns(p, INGOT_REDUCE_SUM, from, rows, height, out);
+        else
+            pool_columns(p, INGOT_REDUCE_MAX, from, rows, height, out);
+        return;
+    }
     for (size_t x = 0, count; x < p->out_width; x += count, out += count * INGOT_BLOCK) {
         ptrdiff_t left = (ptrdiff_t)(x * p->stride_width) - (ptrdiff_t)p->pad_left;
         size_t columns = taps_inside(left, p->kernel_width, p->dilation_width, 0, (ptrdiff_t)p->in_width, &first);
