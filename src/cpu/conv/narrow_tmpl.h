@@ -45,6 +45,9 @@ static inline __attribute__((always_inline)) void run_segment(const ingot_narrow
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; v++)
             sum[o][v] = v_set(r->bias ? r->bias[o] : 0.0f);
+    /* From a row of the window to the next one, and from the last one to the next channel's first: what the caches do not foresee. */
+    const ptrdiff_t row = (ptrdiff_t)(c->dilation_height * c->in_width);
+    const ptrdiff_t next_channel = (ptrdiff_t)(c->in_height * c->in_width) - (ptrdiff_t)(c->kernel_height - 1) * row;
     for (size_t channel = 0; channel < c->channels; channel++) {
         const float *plane = r->input + channel * c->in_height * c->in_width;
         for (size_t ky = 0; ky < c->kernel_height; ky++) {
@@ -53,6 +56,10 @@ static inline __attribute__((always_inline)) void run_segment(const ingot_narrow
                 continue;
             const float *from = plane + (ptrdiff_t)(y * c->in_width + x) - (ptrdiff_t)c->pad_left;
             const float *weights = r->weights + (ky * c->kernel_width * c->channels + channel) * (size_t)outputs;
+            const float *next = from + (ky + 1 < c->kernel_height ? row : next_channel);
+#pragma GCC unroll 8
+            for (int v = 0; v <= vectors; v++)
+                v_prefetch(next + v * LANES);
             for (size_t kx = 0; kx < c->kernel_width; kx++) {
                 vec weight[INGOT_NARROW_OUTPUTS];
 #pragma GCC unroll 4
