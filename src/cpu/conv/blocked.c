@@ -38,6 +38,8 @@ typedef struct blocked_chunk {
     size_t first_group, end_group;    /* of outputs */
     size_t next_group;                /* the one whose weights will be wanted after these */
     size_t first_block, blocks;       /* of the input: the part of K */
+    const float *next_input; /* what the next strip copies and this one did not, of the first block; NULL: not known */
+    size_t next_pixels;
 } blocked_chunk;
 
 /* A row of one block or plane, from the image into the copy. */
@@ -194,7 +196,11 @@ static void look_ahead(const blocked_chunk *chunk, const blocked_piece *piece, i
         t->weights_ahead = (const char *)((stored ? t->out[0] : t->add[0]) + next);
         t->weights_ahead_block = t->out_block * sizeof(float);
     }
-    if (piece->first && !way->copies) {
+    size_t reached = piece->index * way->weights.taps * INGOT_BLOCK; /* a pixel is a line here */
+    if (piece->first && chunk->next_input && reached < chunk->next_pixels) {
+        t->in_ahead = (const char *)(chunk->next_input + reached * INGOT_BLOCK);
+        t->in_ahead_block = chunk->task->b->conv->in_height * chunk->task->b->conv->in_width * line;
+    } else if (piece->first && !way->copies) {
         t->in_ahead = (const char *)(t->in[0] + piece->columns * way->pixel_size);
         t->in_ahead_block = t->in_block * sizeof(float);
     } else if (one_tap && !stored) {
@@ -314,6 +320,22 @@ static blocked_chunk find_chunk(const blocked_task *task, size_t product, size_t
     return chunk;
 }
 
+/* Finds what the strip after this one will copy. */
+static void find_next_input(blocked_chunk *chunk, size_t strip)
+{
+    const ingot_blocked_way *way = chunk->task->way;
+    const ingot_conv *c = chunk->task->b->conv;
+    if (!way->copies || way->bands || way->k_parts > 1 || way->group_chunks > 1 || strip + 1 >= way->strips)
+        return;
+    size_t first = (chunk->end_row - 1) * c->stride_height + (c->kernel_height - 1) * c->dilation_height + 1;
+    size_t row = first > c->pad_top ? first - c->pad_top : 0;
+    size_t rows = (chunk->end_row - chunk->first_row) * c->stride_height;
+    if (row >= c->in_height)
+        return;
+    chunk->next_input = chunk->in + row * c->in_width * INGOT_BLOCK;
+    chunk->next_pixels = ingot_least(rows, c->in_height - row) * c->in_width;
+}
+
 /* One block of the copy that all chunks share. */
 static void copy_block(void *argument, size_t block, int participant)
 {
@@ -338,6 +360,8 @@ static void run_chunk(void *argument, size_t index, int participant)
     chunk.taps = (ingot_blocked_tap *)(void *)scratch;
     chunk.inside = (ingot_blocked_tap *)(void *)(scratch + way->tap_size);
     place_taps(&chunk);
+    if (!task->b->plain_input && !ingot_takes_from_back(participant))
+        find_next_input(&chunk, strip);
     chunk.first_group = ingot_part_begin(w->groups.count, way->group_chunks, groups);
     chunk.end_group = ingot_part_begin(w->groups.count, way->group_chunks, groups + 1);
     chunk.next_group = chunk.end_group;
