@@ -80,21 +80,6 @@ static inline vec v_log1p(vec x)
     return v_select(v_equal(x, v_set(INFINITY)), x, y);
 }
 
-static inline vec v_tanh(vec x)
-{
-    vec size = v_abs(x), z = v_mul(x, x);
-    vec p = v_fma(v_set(0x1.246de4p-9f), z, v_set(-0x1.0ee554p-7f));
-    p = v_fma(p, z, v_set(0x1.6418d6p-6f));
-    p = v_fma(p, z, v_set(-0x1.b9fa8ap-5f));
-    p = v_fma(p, z, v_set(0x1.11109ep-3f));
-    p = v_fma(p, z, v_set(-0x1.555554p-2f));
-    vec small = v_fma(v_mul(p, z), x, x);
-    vec e = v_exp(v_add(size, size));
-    vec large = v_sub(v_set(1.0f), v_div(v_set(2.0f), v_add(e, v_set(1.0f))));
-    large = v_or(large, v_and(x, v_set(-0.0f)));
-    return v_select(v_less(size, v_set(0.6f)), small, large);
-}
-
 /* Several sigmoids are worked on in turn, step by step: each is a chain of steps that wait for the one before, too long for a
  * processor to look from one chain into the next. */
 #define SIGMOIDS       4
@@ -151,6 +136,30 @@ static inline __attribute__((always_inline)) void v_sigmoids(vec *x, const int c
 static inline __attribute__((always_inline)) vec v_sigmoid(vec x)
 {
     v_sigmoids(&x, 1);
+    return x;
+}
+
+/* Replaces each x by tanh(x), which is 1 - 2 * sigmoid(-2 * x) where that does not cancel; count as above. */
+static inline __attribute__((always_inline)) void v_tanhs(vec *x, const int count)
+{
+    vec z[SIGMOIDS], p[SIGMOIDS], large[SIGMOIDS];
+    FOR_EACH(large[i] = v_mul(v_abs(x[i]), v_set(-2.0f)));
+    v_sigmoids(large, count);
+    FOR_EACH(large[i] = v_fma(large[i], v_set(-2.0f), v_set(1.0f)));
+    FOR_EACH(large[i] = v_or(large[i], v_and(x[i], v_set(-0.0f))));
+    FOR_EACH(z[i] = v_mul(x[i], x[i]));
+    FOR_EACH(p[i] = v_fma(v_set(0x1.246de4p-9f), z[i], v_set(-0x1.0ee554p-7f)));
+    FOR_EACH(p[i] = v_fma(p[i], z[i], v_set(0x1.6418d6p-6f)));
+    FOR_EACH(p[i] = v_fma(p[i], z[i], v_set(-0x1.b9fa8ap-5f)));
+    FOR_EACH(p[i] = v_fma(p[i], z[i], v_set(0x1.11109ep-3f)));
+    FOR_EACH(p[i] = v_fma(p[i], z[i], v_set(-0x1.555554p-2f)));
+    FOR_EACH(p[i] = v_fma(v_mul(p[i], z[i]), x[i], x[i]));
+    FOR_EACH(x[i] = v_select(v_less(v_abs(x[i]), v_set(0.6f)), p[i], large[i]));
+}
+
+static inline __attribute__((always_inline)) vec v_tanh(vec x)
+{
+    v_tanhs(&x, 1);
     return x;
 }
 

@@ -18,10 +18,6 @@ static inline vec op_leaky_relu(vec x, vec a, vec b)
 {
     return v_select(v_less(x, v_zero()), v_mul(a, x), x);
 }
-static inline vec op_tanh(vec x, vec a, vec b)
-{
-    return v_tanh(x);
-}
 static inline vec op_gelu(vec x, vec a, vec b)
 {
     vec half = v_mul(x, v_set(0.5f));
@@ -127,7 +123,6 @@ static inline vec op_sign(vec x, vec a, vec b)
     X(RELU, relu)                 \
     X(CLIP, clip)                 \
     X(LEAKY_RELU, leaky_relu)     \
-    X(TANH, tanh)                 \
     X(GELU, gelu)                 \
     X(GELU_TANH, gelu_tanh)       \
     X(HARD_SIGMOID, hard_sigmoid) \
@@ -168,6 +163,10 @@ static inline __attribute__((always_inline)) void several_sigmoid(vec *x, vec a,
 {
     v_sigmoids(x, count);
 }
+static inline __attribute__((always_inline)) void several_tanh(vec *x, vec a, const int count)
+{
+    v_tanhs(x, count);
+}
 /* Rounded as a Sigmoid and a Mul are, so that a region of both keeps their bits. */
 static inline __attribute__((always_inline)) void several_silu(vec *x, vec a, const int count)
 {
@@ -179,6 +178,7 @@ static inline __attribute__((always_inline)) void several_silu(vec *x, vec a, co
 
 #define SEVERAL_KERNELS(X) \
     X(SIGMOID, sigmoid)    \
+    X(TANH, tanh)          \
     X(SILU, silu)
 
 #define SEVERAL_FUNCTION(kind, name)                                                           \
