@@ -122,6 +122,13 @@ def numpy_cases():
     yield (Case("GatherBlockQuantized", [u8(3, 2), i64([5, -1]), f32(3, 1)], {"block_size": 16, "bits": 4}, constant=(0, 2),
                 note="indices outside"),
            lambda d, i, s: [np.stack([np.zeros(4), (np.stack([d[2] & 15, d[2] >> 4], -1).ravel() - 8.0) * s[2]])])
+    def codes(values):
+        return [np.clip(np.rint(values), 0, 255)]
+    operands = [u8(3, 7, high=32), scalar(0.5), None, u8(3, 7, high=32), scalar(0.25), None, scalar(0.5)]
+    yield (Case("QLinearAdd", operands, outputs=(U8,), tolerance=0, note="zero points left out"),
+           lambda a, s, b, t, u: codes((a * s + b * t) / u))
+    yield (Case("QLinearMul", operands, outputs=(U8,), tolerance=0, note="zero points left out"),
+           lambda a, s, b, t, u: codes(a * s * b * t / u))
 
 
 NUMPY = list(numpy_cases())
