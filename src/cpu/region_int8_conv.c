@@ -213,21 +213,6 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
     return INGOT_OK;
 }
 
-static bool counts(const ingot_step *step, size_t index, size_t columns)
-{
-    const ingot_value *v = ingot_int8_input(step, index);
-    return !v || ingot_value_count(v) == 1 || ingot_value_count(v) == columns;
-}
-
-/* What is not right is the reference's to say. */
-static bool has_terms(const ingot_step *step, size_t outputs)
-{
-    const detail *d = detail_of(step->region);
-    return counts(step, d->x_zero, 1) && counts(step, d->w_zero, outputs) &&
-           (!d->requantizes || (counts(step, X_SCALE, 1) && counts(step, W_SCALE, outputs) &&
-                                counts(step, Y_SCALE, 1) && counts(step, Y_ZERO, 1)));
-}
-
 static void fill_requantization(const ingot_step *step, ingot_int8_conv *conv)
 {
     const ingot_value *bias = ingot_int8_input(step, BIAS);
@@ -249,7 +234,7 @@ static ingot_status run(const ingot_step *step, bool *declined)
     ingot_conv shape;
     INGOT_TRY(fill(region->nodes[0], x->rank, x->dims, w->dims, &shape, step->error));
     ingot_int8_conv conv = conv_of(region, step->tactic, &shape);
-    *declined = !has_terms(step, shape.outputs) || !ingot_int8_conv_fits(&conv);
+    *declined = !ingot_int8_conv_fits(&conv);
     if (*declined)
         return INGOT_OK;
     conv.terms = weight_terms(w, ingot_int8_input(step, d->w_zero));

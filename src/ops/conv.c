@@ -249,13 +249,43 @@ static ingot_status infer_fused_conv(ingot_infer *c)
     return INGOT_OK;
 }
 
+/* A scale or zero point is one number, or one for each of channels where that is not 1. */
+static ingot_status check_parameter(ingot_infer *c, size_t input, const char *name, ingot_dim channels)
+{
+    if (!ingot_infer_has(c, input) || c->inputs[input].type.rank < 0)
+        return INGOT_OK;
+    const ingot_type *type = &c->inputs[input].type;
+    ingot_dim count = 1;
+    for (int i = 0; i < type->rank; i++)
+        count = ingot_dim_mul(c->dims, count, type->dims[i]);
+    if (!ingot_dim_is_number(count) || !ingot_dim_is_number(channels) || count == 1 || count == channels)
+        return INGOT_OK;
+    return channels == 1 ? ingot_infer_fail(c, "%s has %lld elements, expected one", name, (long long)count)
+                         : ingot_infer_fail(c, "%s has %lld elements, expected 1 or %lld, one for each output channel",
+                                            name, (long long)count, (long long)channels);
+}
+
+static ingot_dim output_channels(const ingot_infer *c, size_t w)
+{
+    return c->inputs[w].type.rank > 0 ? c->inputs[w].type.dims[0] : INGOT_DIM_UNKNOWN;
+}
+
 static ingot_status infer_conv_integer(ingot_infer *c)
 {
+    INGOT_TRY(check_parameter(c, 2, "x_zero_point", 1));
+    INGOT_TRY(check_parameter(c, 3, "w_zero_point", output_channels(c, 1)));
     return infer_conv_at(c, 0, 1, SIZE_MAX, INGOT_INT32);
 }
 
 static ingot_status infer_qlinear_conv(ingot_infer *c)
 {
+    const ingot_dim outputs = output_channels(c, 3);
+    INGOT_TRY(check_parameter(c, 1, "x_scale", 1));
+    INGOT_TRY(check_parameter(c, 2, "x_zero_point", 1));
+    INGOT_TRY(check_parameter(c, 4, "w_scale", outputs));
+    INGOT_TRY(check_parameter(c, 5, "w_zero_point", outputs));
+    INGOT_TRY(check_parameter(c, 6, "y_scale", 1));
+    INGOT_TRY(check_parameter(c, 7, "y_zero_point", 1));
     return infer_conv_at(c, 0, 3, 8, c->inputs[7].type.element);
 }
 

@@ -16,35 +16,21 @@ static int32_t load_i32(const ingot_value *value, size_t index)
     return (int32_t)ingot_load_i64(value->element, value->data, index);
 }
 
-/* An operand with one element, or one for each output channel. */
-static ingot_status check_channels(const ingot_kernel_call *call, size_t input, const char *name, size_t channels)
-{
-    size_t count = ingot_ref_count(call->inputs[input]);
-    if (count == 1 || count == channels)
-        return INGOT_OK;
-    return ingot_kernel_fail(call, "%s has %zu elements, expected 1 or %zu, one for each output channel", name, count,
-                             channels);
-}
-
-/* Index of channel in an operand that check_channels let through. */
+/* Index of channel in an operand that has one element, or one for each output channel. */
 static size_t channel_index(const ingot_value *value, size_t channel)
 {
     return ingot_ref_count(value) == 1 ? 0 : channel;
 }
 
-static ingot_status widen(const ingot_kernel_call *call, const operands *at, int32_t *x, int32_t *w)
+static void widen(const ingot_kernel_call *call, const operands *at, int32_t *x, int32_t *w)
 {
     const ingot_value *x_value = call->inputs[at->x], *w_value = call->inputs[at->w];
     const ingot_value *w_zero = ingot_kernel_has(call, at->w_zero) ? call->inputs[at->w_zero] : NULL;
     size_t x_count = ingot_ref_count(x_value), w_count = ingot_ref_count(w_value);
     size_t channels = (size_t)w_value->dims[0];
     int32_t zero = 0;
-    if (ingot_kernel_has(call, at->x_zero)) {
-        INGOT_TRY(ingot_ref_single(call, at->x_zero, "the input's zero point"));
+    if (ingot_kernel_has(call, at->x_zero))
         zero = load_i32(call->inputs[at->x_zero], 0);
-    }
-    if (w_zero)
-        INGOT_TRY(check_channels(call, at->w_zero, "the weights' zero point", channels));
     for (size_t i = 0; i < x_count; i++)
         x[i] = load_i32(x_value, i) - zero;
     for (size_t m = 0; m < channels; m++) {
@@ -53,7 +39,6 @@ static ingot_status widen(const ingot_kernel_call *call, const operands *at, int
         for (size_t i = m * row; i < (m + 1) * row; i++)
             w[i] = load_i32(w_value, i) - zero;
     }
-    return INGOT_OK;
 }
 
 static ingot_status convolve(const ingot_kernel_call *call, const operands *at,
@@ -67,7 +52,7 @@ static ingot_status convolve(const ingot_kernel_call *call, const operands *at,
     size_t sizes[] = {sizeof(int32_t), sizeof(int32_t), 8};
     void *parts[3];
     INGOT_TRY(ingot_ref_scratch(call, 3, elements, sizes, parts));
-    INGOT_TRY(widen(call, at, parts[0], parts[1]));
+    widen(call, at, parts[0], parts[1]);
     job.x = parts[0];
     job.w = parts[1];
     job.sums = parts[2];
@@ -121,10 +106,5 @@ static void requantize(void *context, const ingot_ref_conv_row *row)
 ingot_status ingot_ref_qlinear_conv(const ingot_kernel_call *call)
 {
     static const operands at = {.x = 0, .x_zero = 2, .w = 3, .w_zero = 5};
-    size_t channels = (size_t)call->inputs[at.w]->dims[0];
-    INGOT_TRY(ingot_ref_single(call, X_SCALE, "x_scale"));
-    INGOT_TRY(ingot_ref_single(call, Y_SCALE, "y_scale"));
-    INGOT_TRY(ingot_ref_single(call, Y_ZERO, "y_zero_point"));
-    INGOT_TRY(check_channels(call, W_SCALE, "w_scale", channels));
     return convolve(call, &at, requantize);
 }
