@@ -246,7 +246,9 @@ def run_aarch64():
 
 
 def sanitized(folder, sanitizers):
-    return build(folder, [f"-Db_sanitize={sanitizers}", "-Db_lundef=false", "--buildtype=debugoptimized"])
+    # More than -O1, or more of a debugger's information than lines, takes the compiler several times as long for kernels.
+    return build(folder, [f"-Db_sanitize={sanitizers}", "-Db_lundef=false", "--buildtype=debugoptimized",
+                          "-Doptimization=1", "-Dc_args=-g1"])
 
 
 def run_address():
