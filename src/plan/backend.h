@@ -30,7 +30,9 @@ typedef struct ingot_format {
 
 typedef struct ingot_device ingot_device; /* the backend's own */
 
-/* Flags that only regions have. A part that lies at its place in the whole is not copied. */
+/* Flags that only regions have. A part that lies at its place in the whole is not copied. Which place that is the plan tells from
+ * sizes alone, so such a region's tactics may have operands only in layouts where memory goes along the axes in their order, if
+ * need be in blocks along one of them: in no layout that puts an outer axis inside, as channels last do. */
 enum {
     INGOT_REGION_JOINS = 1 << 16,  /* output 0 is all inputs side by side along one axis */
     INGOT_REGION_SPLITS = 1 << 17, /* input 0 is all outputs side by side along one axis */

@@ -33,7 +33,8 @@ static bool has_block(const finder *f, size_t slot)
            f->layout->slots[slot].bytes > 0;
 }
 
-/* Its sizes are the whole's but for one axis, and those before that are 1. */
+/* Its sizes are the whole's but for one axis, and those before that are 1: in a layout that keeps the order of axes, as backend.h
+ * asks of regions that join or split, it lies in one piece. */
 static bool is_slice(const finder *f, const ingot_layout_slot *whole, const ingot_layout_slot *part)
 {
     const int64_t *a = f->layout->dims + whole->dims, *b = f->layout->dims + part->dims;
