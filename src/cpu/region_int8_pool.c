@@ -1,5 +1,4 @@
 /* MaxPool, QLinearGlobalAveragePool and QLinearSoftmax on bytes. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +6,7 @@
 #include "base/threads.h"
 #include "cpu/extent.h"
 #include "cpu/int8/bytes_table.h"
+#include "cpu/ref/ref_qlinear.h"
 #include "cpu/region_int8.h"
 #include "ops/ms_qlinear.h"
 #include "ops/pool.h"
@@ -173,13 +173,10 @@ static void sum_pixels(const uint8_t *x, size_t pixels, size_t channels, bool la
 static void store_means(const scales *s, const int64_t *sums, size_t channels, size_t pixels, uint8_t *y)
 {
     const float scale = s->x_scale / (s->y_scale * (float)pixels);
-    const float low = s->is_signed ? INT8_MIN : 0, high = s->is_signed ? INT8_MAX : UINT8_MAX;
+    const ingot_codes codes = ingot_codes_of(s->is_signed ? INGOT_INT8 : INGOT_UINT8);
     const int64_t zero = (int64_t)pixels * ((int64_t)s->x_zero + (s->is_signed ? 128 : 0));
-    for (size_t c = 0; c < channels; c++) {
-        float value = rintf(rintf((float)(sums[c] - zero) * scale) + s->y_zero);
-        value = value >= low ? (value <= high ? value : high) : low;
-        y[c] = (uint8_t)(int32_t)value;
-    }
+    for (size_t c = 0; c < channels; c++)
+        ingot_store_code(&codes, y, (int64_t)c, ingot_code_mean(sums[c] - zero, scale, s->y_zero));
 }
 
 static void run_mean(const ingot_step *step, const scales *s)
@@ -196,15 +193,6 @@ static void run_mean(const ingot_step *step, const scales *s)
 
 /* ---- QLinearSoftmax ---- */
 
-/* As the reference makes them. */
-static void make_powers(const scales *s, size_t length, float *powers)
-{
-    double scale = (double)s->x_scale, room = (double)logf(FLT_MAX / (float)length) - 5;
-    double shift = fmax(0, room) / scale;
-    for (int i = 0; i < 256; i++)
-        powers[i] = (float)exp((i - UINT8_MAX + shift) * scale);
-}
-
 static void run_softmax(const ingot_step *step, const scales *s, bool *declined)
 {
     const ingot_qlinear_params *p = step->region->nodes[0]->params;
@@ -216,7 +204,7 @@ static void run_softmax(const ingot_step *step, const scales *s, bool *declined)
         e.count *= e.inner;
         e.inner = 1;
     }
-    make_powers(s, e.count, powers);
+    ingot_softmax_powers(s->x_scale, e.count, powers);
     *declined = e.count > INGOT_INT8_SOFTMAX_LENGTH || !(s->x_scale > 0) || !isfinite(powers[255]) ||
                 !(s->y_scale > 0) || !isfinite(floorf(1 / s->y_scale));
     if (*declined)

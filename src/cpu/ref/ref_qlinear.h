@@ -2,6 +2,7 @@
 #ifndef INGOT_CPU_REF_REF_QLINEAR_H
 #define INGOT_CPU_REF_REF_QLINEAR_H
 
+#include <float.h>
 #include <math.h>
 
 #include "base/number.h"
@@ -49,6 +50,21 @@ static inline ingot_status ingot_load_quantization(const ingot_kernel_call *call
     const ingot_value *value = call->inputs[scale_input + 1];
     *zero = (float)ingot_load_i64(value->element, value->data, 0);
     return INGOT_OK;
+}
+
+/* For QLinearSoftmax over length codes: powers[i] is e to the code i - 255, times what makes the most of a float's range without
+ * the sum of a row leaving it. */
+static inline void ingot_softmax_powers(float scale, size_t length, float powers[256])
+{
+    double wide = (double)scale, room = (double)logf(FLT_MAX / (float)length) - 5, shift = fmax(0, room) / wide;
+    for (int i = 0; i < 256; i++)
+        powers[i] = (float)exp((i - UINT8_MAX + shift) * wide);
+}
+
+/* The value of a mean, to be rounded: sum is that of codes less their zero points; scale is x_scale / (y_scale * count). */
+static inline float ingot_code_mean(int64_t sum, float scale, float y_zero)
+{
+    return rintf((float)sum * scale) + y_zero;
 }
 
 #endif

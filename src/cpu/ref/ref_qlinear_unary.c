@@ -1,6 +1,4 @@
 /* QLinearSigmoid and QLinearLeakyRelu by a table of all codes; QLinearSoftmax; QLinearGlobalAveragePool. */
-#include <float.h>
-
 #include "cpu/ref/ref_iterate.h"
 #include "cpu/ref/ref_qlinear.h"
 #include "ops/ms_qlinear.h"
@@ -63,15 +61,6 @@ ingot_status ingot_ref_qlinear_leaky_relu(const ingot_kernel_call *call)
 
 /* ---- Softmax ---- */
 
-/* powers[i]: e to the code i - 255, times what makes the most of a float's range without the sum of a row leaving it. */
-static void make_powers(const operands *o, size_t length, float *powers)
-{
-    double scale = (double)o->x_scale, room = (double)logf(FLT_MAX / (float)length) - 5;
-    double shift = fmax(0, room) / scale;
-    for (int i = 0; i < CODES; i++)
-        powers[i] = (float)exp((i - (CODES - 1) + shift) * scale);
-}
-
 /* Elements of a row lie step apart. The largest has the last power. Powers are summed in float, and divided in double. */
 static void softmax_row(const operands *o, const float *powers, const void *x, void *y, size_t first, size_t step,
                         size_t length)
@@ -106,7 +95,7 @@ ingot_status ingot_ref_qlinear_softmax(const ingot_kernel_call *call)
     }
     if (s.outer * s.size * s.inner == 0)
         return INGOT_OK;
-    make_powers(&o, s.size, powers);
+    ingot_softmax_powers(o.x_scale, s.size, powers);
     for (size_t outer = 0; outer < s.outer; outer++)
         for (size_t inner = 0; inner < s.inner; inner++)
             softmax_row(&o, powers, x->data, call->outputs[0]->data, outer * s.size * s.inner + inner, s.inner, s.size);
@@ -133,7 +122,7 @@ ingot_status ingot_ref_qlinear_global_average_pool(const ingot_kernel_call *call
             for (size_t i = 0; i < pixels; i++)
                 sum += ingot_load_code(&o.codes, x->data, (int64_t)(first + i * step));
             ingot_store_code(&o.codes, call->outputs[0]->data, (int64_t)(n * channels + c),
-                             rintf((float)sum * scale) + o.y_zero);
+                             ingot_code_mean(sum, scale, o.y_zero));
         }
     return INGOT_OK;
 }
