@@ -163,6 +163,30 @@ def test_an_exposed_value_changes_no_bit(ingot, tmp_path, make):
     assert last.tobytes() == exposed.tobytes()
 
 
+@pytest.mark.parametrize("level", ["avx512", "avx2", "sse4", "scalar"])
+@pytest.mark.parametrize("operator", ["Conv", "ConvTranspose"])
+@pytest.mark.parametrize("activation", ["sigmoid", "silu", "tanh"])
+def test_an_exposed_value_changes_no_bit_of_an_activation_that_ends_in_0(ingot, tmp_path, monkeypatch, operator,
+                                                                         activation, level):
+    monkeypatch.setenv("INGOT_CPU", level)
+    x = np.linspace(-120, 20, 4 * 16 * 64, dtype=np.float32).reshape(1, 4, 16, 64)
+    x[0, 1] = np.linspace(-89, -87, 16 * 64, dtype=np.float32).reshape(16, 64)
+    found = []
+    for exposed in (False, True):
+        g = Graph()
+        y = inner = g.node(operator, "x", g.constant(np.eye(4, dtype=np.float32).reshape(4, 4, 1, 1)))
+        if activation == "silu":
+            y = g.node("Mul", inner, g.node("Sigmoid", inner))
+        else:
+            y = g.node(activation.capitalize(), inner)
+        model = g.save(tmp_path / "m.onnx", [y, inner] if exposed else [y], x.shape, None)
+        found.append(results(ingot, model, x, tmp_path, "--opt-level", "1")[0])
+    assert found[0].tobytes() == found[1].tobytes()
+    if activation == "sigmoid":
+        assert np.all(found[0][x < -87.3] == 0)
+        np.testing.assert_allclose(found[0][x >= -87.3], 1 / (1 + np.exp(-x[x >= -87.3].astype(np.float64))), rtol=1e-6)
+
+
 def test_blocks_of_channels_go_through_normalized_and_enlarged_images(ingot, tmp_path):
     x = np.random.default_rng(5).standard_normal((1, 3, 160, 152)).astype(np.float32)
     model = style_network(tmp_path / "m.onnx", shape=x.shape)

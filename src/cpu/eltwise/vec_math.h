@@ -1,6 +1,6 @@
 /* exp, log, erf, tanh and their relatives on vectors, for templates. Each is within 2 ulp of the true value, right at
- * infinities, zeros and NaN, and down to denormal arguments and results. The polynomials are minimax fits, made for these
- * ranges. */
+ * infinities, zeros and NaN, and down to denormal arguments and results, but for the sigmoid, which ends above them. The
+ * polynomials are minimax fits, made for these ranges. */
 #ifndef INGOT_CPU_VEC_MATH_H
 #define INGOT_CPU_VEC_MATH_H
 
@@ -84,6 +84,8 @@ static inline vec v_log1p(vec x)
  * processor to look from one chain into the next. */
 #define SIGMOIDS       4
 #define FOR_EACH(step) _Pragma("GCC unroll 4") for (int i = 0; i < count; i++) step
+/* Below it a sigmoid is 0: the true value is no normal number, or nearly none, and would depend on whether such are flushed. */
+#define SIGMOID_LEAST -87.3f
 
 #if defined(SIMD_LOOKUP)
 /* 2^(i / 32), rounded, and by how much that is too large. */
@@ -100,9 +102,8 @@ static const float power_table[2][32] = {
      0x1.a94b14p-26f,  0x1.a09438p-25f, 0x1.3d56b2p-27f,  0x1.8837ccp-27f, 0x1.822dbcp-27f,  0x1.908c94p-25f,
      -0x1.52486cp-27f, 0x1.246eb0p-26f},
 };
-/* Where exp(-x) and its reciprocal are no more or nearly no more normal. */
-#define SIGMOID_LEAST -87.3f
-#define SIGMOID_MOST  104.0f
+/* From here on exp(-x) does not count any more. */
+#define SIGMOID_MOST 104.0f
 /* A sum with it is a multiple of 1 / 32, whose last bits count them. */
 #define ROUND_TO_32ND 0x1.8p+18f
 
@@ -129,7 +130,9 @@ static inline __attribute__((always_inline)) void v_sigmoids(vec *x, const int c
 #else
 static inline __attribute__((always_inline)) void v_sigmoids(vec *x, const int count)
 {
-    FOR_EACH(x[i] = v_div(v_set(1.0f), v_add(v_exp(v_neg(x[i])), v_set(1.0f))));
+    vec y[SIGMOIDS];
+    FOR_EACH(y[i] = v_div(v_set(1.0f), v_add(v_exp(v_neg(x[i])), v_set(1.0f))));
+    FOR_EACH(x[i] = v_select(v_less(x[i], v_set(SIGMOID_LEAST)), v_zero(), y[i]));
 }
 #endif
 
