@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "cpu/family.h"
+#include "ops/binary.h"
 
 bool ingot_cpu_draft_node(ingot_node *node, ingot_cpu_draft *draft)
 {
@@ -169,7 +170,7 @@ static bool absorb_add(const ingot_cpu_claim *claim, ingot_cpu_draft *draft, ing
     if (other == value || !ingot_cpu_is_float(other))
         return false;
     if (e->column_bias == SIZE_MAX && e->add == SIZE_MAX && is_column_bias(other, columns) &&
-        other->constant->rank <= value->type.rank)
+        other->constant->rank <= value->type.rank && !((const ingot_binary_params *)node->params)->axis_given)
         return take_node(draft, node, other, &e->column_bias);
     if (e->add == SIZE_MAX && ingot_cpu_same_shape(value, other))
         return take_node(draft, node, other, &e->add);

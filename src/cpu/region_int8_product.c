@@ -5,6 +5,7 @@
 #include "cpu/extent.h"
 #include "cpu/int8/product.h"
 #include "cpu/region_int8.h"
+#include "ops/binary.h"
 
 #define NONE SIZE_MAX
 /* Sums of QLinearMatMul must not wrap: products of bytes less their zero points are at most 255 * 255. */
@@ -59,7 +60,8 @@ static size_t take_term(const ingot_cpu_claim *claim, ingot_cpu_draft *draft, co
 {
     const ingot_graph_value *value = draft->nodes[draft->node_count - 1]->outputs[0];
     ingot_node *node = ingot_cpu_follower(claim, value);
-    if (!node || !ingot_cpu_is(node, op_type) || !node->outputs[0])
+    if (!node || !ingot_cpu_is(node, op_type) || !node->outputs[0] ||
+        ((const ingot_binary_params *)node->params)->axis_given)
         return NONE;
     ingot_graph_value *other = node->inputs[node->inputs[0] == value];
     if (other == value || !is_term(other, element, columns, value->type.rank))

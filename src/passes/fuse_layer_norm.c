@@ -73,11 +73,12 @@ static bool match_normalized(const ingot_graph_value *value, layer_norm *norm)
     return div && match_centered(div->inputs[0], norm) && match_deviation(div->inputs[1], div->inputs[0], norm);
 }
 
-/* A constant with just the sizes of the normalized axes. */
-static bool has_normalized_shape(const ingot_graph_value *value, const layer_norm *norm)
+/* A constant with just the sizes of the normalized axes; before opset 7 the node could place it at others. */
+static bool has_normalized_shape(const ingot_node *node, const ingot_graph_value *value, const layer_norm *norm)
 {
     const ingot_type *x = &norm->x->type;
-    if (!ingot_graph_value_is_constant(value) || value->type.element != INGOT_FLOAT || value->type.rank != norm->axes)
+    if (ingot_node_attribute(node, "axis") || !ingot_graph_value_is_constant(value) ||
+        value->type.element != INGOT_FLOAT || value->type.rank != norm->axes)
         return false;
     return memcmp(value->type.dims, x->dims + x->rank - norm->axes, (size_t)norm->axes * sizeof *x->dims) == 0;
 }
@@ -87,7 +88,7 @@ static bool match_scaled(const ingot_graph_value *value, layer_norm *norm)
     const ingot_node *mul = ingot_made_by(value, "Mul");
     for (int side = 0; mul && side < 2; side++) {
         norm->scale = mul->inputs[1 - side];
-        if (match_normalized(mul->inputs[side], norm) && has_normalized_shape(norm->scale, norm))
+        if (match_normalized(mul->inputs[side], norm) && has_normalized_shape(mul, norm->scale, norm))
             return true;
     }
     return false;
@@ -98,7 +99,7 @@ static bool match_shifted(const ingot_graph_value *value, layer_norm *norm)
     const ingot_node *add = ingot_made_by(value, "Add");
     for (int side = 0; add && side < 2; side++) {
         norm->bias = add->inputs[1 - side];
-        if (match_scaled(add->inputs[side], norm) && has_normalized_shape(norm->bias, norm))
+        if (match_scaled(add->inputs[side], norm) && has_normalized_shape(add, norm->bias, norm))
             return true;
     }
     return false;

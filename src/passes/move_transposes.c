@@ -112,7 +112,7 @@ static int added_to(const ingot_node *node)
 static int rows_of(const ingot_node *node)
 {
     if (ingot_node_is(node, "Add"))
-        return added_to(node);
+        return node->opset < 7 ? -1 : added_to(node); /* before, attributes say where a bias goes */
     if (!ingot_node_is(node, "MatMul") || !ingot_graph_value_is_constant(node->inputs[1]) ||
         node->inputs[1]->constant->rank != 2 || node->inputs[0]->type.rank < 2)
         return -1;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cpu/extent.h"
+#include "ops/binary.h"
 #include "ops/shape.h"
 #include "ops/softmax.h"
 
@@ -90,7 +91,7 @@ static bool take_change(search *p, ingot_node *node, ingot_binary_kind kind, int
         return false;
     p->may_grow = p->may_grow || !ingot_cpu_same_shape(scores, node->outputs[0]);
     bool is_number = ingot_cpu_scalar(other, &c.number);
-    if (!is_number && kind != INGOT_BINARY_ADD)
+    if (!is_number && (kind != INGOT_BINARY_ADD || ((const ingot_binary_params *)node->params)->axis_given))
         return false;
     p->scores[p->score_count++] = node;
     if (!find_scores(p, scores, depth + 1) || d->change_count == INGOT_ATTENTION_CHANGES ||
