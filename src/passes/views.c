@@ -90,19 +90,20 @@ bool ingot_shape_of_type(const ingot_type *type, int64_t *shape)
 
 bool ingot_shape_between(const ingot_dims *dims, const ingot_type *from, const ingot_type *to, int64_t *shape)
 {
-    int open = 0;
+    int open = 0, kept = 0;
     product count[2];
     if (from->rank < 0 || to->rank < 0 || !multiply_all(dims, from, &count[0]) || !multiply_all(dims, to, &count[1]) ||
         !same_product(&count[0], &count[1]))
         return false;
     for (int i = 0; i < to->rank; i++) {
-        bool number = ingot_dim_is_number(to->dims[i]), kept = i < from->rank && from->dims[i] == to->dims[i];
+        bool number = ingot_dim_is_number(to->dims[i]), keeps = i < from->rank && from->dims[i] == to->dims[i];
         if (number && to->dims[i] == 0)
             return false;
-        shape[i] = number ? to->dims[i] : kept ? 0 : -1;
-        open += !number && !kept;
+        shape[i] = number ? to->dims[i] : keeps ? 0 : -1;
+        kept += !number && keeps;
+        open += !number && !keeps;
     }
-    return open <= 1;
+    return open == 0 || (open == 1 && kept == 0); /* beside a kept size of 0 nothing would tell an open one */
 }
 
 bool ingot_splits_axes(const ingot_dims *dims, const ingot_type *from, const ingot_type *to, int *ends)

@@ -9,8 +9,8 @@ ingot_node *ingot_made_by_view(const ingot_graph_value *value);
 
 /* A shape for Reshape that any input of as many elements can be given: at most one size is left open. */
 bool ingot_shape_of_type(const ingot_type *type, int64_t *shape);
-/* A shape for Reshape that gives from the sizes of to, of as many elements in every run: free ones are kept where they stand, one
- * more is left open. */
+/* A shape for Reshape that gives from the sizes of to, of as many elements in every run: free ones are all kept where they stand,
+ * or the only one is left open. */
 bool ingot_shape_between(const ingot_dims *dims, const ingot_type *from, const ingot_type *to, int64_t *shape);
 /* Whether a view from one shape to the other leaves every axis whole or splits it: ends[i] is where in to the axes end that axis i
  * of from becomes. Axes of size 1 come and go. */
