@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "base/threads.h"
 #include "cpu/conv/blocked_line.h"
@@ -32,7 +31,7 @@ typedef struct blocked_chunk {
     const float *add;            /* likewise, or NULL */
     size_t first_row, end_row;   /* of outputs, or of the one row: */
     size_t first_tile, end_tile; /* tiles across */
-    float *copy;
+    const float *seen; /* the image or its copy, of the first block: from the first row's window on, or the one row */
     ingot_blocked_tap *taps, *inside; /* all, and those of a tile that see the image */
     size_t tiles;                     /* about */
     size_t first_group, end_group;    /* of outputs */
@@ -41,57 +40,6 @@ typedef struct blocked_chunk {
     const float *next_input; /* what the next strip copies and this one did not, of the first block; NULL: not known */
     size_t next_pixels;
 } blocked_chunk;
-
-/* A row of one block or plane, from the image into the copy. */
-static void copy_row(const ingot_blocked_way *way, const ingot_conv *c, const float *from, float *to)
-{
-    size_t pixel = way->pixel_size, stride = c->stride_width;
-    for (size_t phase = 0; phase < way->phases; phase++, to += way->phase_size * pixel) {
-        /* The first pixel of this phase in the image, and how many there are. */
-        size_t skipped = c->pad_left > phase ? ingot_ceil_div(c->pad_left - phase, stride) : 0;
-        size_t column = phase + skipped * stride - c->pad_left;
-        size_t count = column < c->in_width ? ingot_ceil_div(c->in_width - column, stride) : 0;
-        skipped = ingot_least(skipped, way->phase_size);
-        count = ingot_least(count, way->phase_size - skipped);
-        if (count == 0) {
-            memset(to, 0, way->phase_size * pixel * sizeof *to);
-            continue;
-        }
-        memset(to, 0, skipped * pixel * sizeof *to);
-        float *inside = to + skipped * pixel;
-        if (stride == 1)
-            memcpy(inside, from + column * pixel, count * pixel * sizeof *to);
-        else if (pixel == 1)
-            way->kernel->phase(from + column, stride, count, inside);
-        else
-            for (size_t i = 0; i < count; i++)
-                memcpy(inside + i * INGOT_BLOCK, from + (column + i * stride) * INGOT_BLOCK, INGOT_BLOCK * sizeof *to);
-        memset(inside + count * pixel, 0, (way->phase_size - skipped - count) * pixel * sizeof *to);
-    }
-}
-
-static void copy_input(const blocked_chunk *chunk)
-{
-    const ingot_blocked_way *way = chunk->task->way;
-    const ingot_conv *c = chunk->task->b->conv;
-    size_t rows = ingot_blocked_rows_seen(way, c, chunk->end_row - chunk->first_row),
-           row_size = way->row_size * way->pixel_size;
-    size_t first = chunk->first_row * c->stride_height,
-           band = ingot_blocked_band_rows(way, chunk->end_row - chunk->first_row);
-    for (size_t block = 0; block < chunk->blocks; block++) {
-        const float *from = chunk->in + (chunk->first_block + block) * c->in_height * c->in_width * way->pixel_size;
-        float *to = chunk->copy + block * way->copy_size;
-        for (size_t i = 0; i < rows; i++, to += row_size) {
-            size_t y = first + i * way->row_step - c->pad_top; /* wraps above the image */
-            if (way->bands)
-                y = first + i / band * c->dilation_height + i % band - c->pad_top;
-            if (y < c->in_height)
-                copy_row(way, c, from + y * c->in_width * way->pixel_size, to);
-            else
-                memset(to, 0, row_size * sizeof *to);
-        }
-    }
-}
 
 /* Where the window's places lie in the copy. */
 static void place_taps(const blocked_chunk *chunk)
@@ -221,13 +169,8 @@ static void run_tile(const blocked_chunk *chunk, ingot_blocked_tile *t, const bl
     size_t second = rows == 2 ? way->out_row : half * way->out_pixel;
     bool adds_later = task->activation && t->add_last;
     t->columns = rows * columns;
-    if (way->copies) {
-        t->in[0] = chunk->copy + ((y - chunk->first_row) * way->stride * way->row_size + x) * way->pixel_size;
-        t->in[1] = t->in[0] + (rows == 2 ? way->stride * way->row_size : half) * way->pixel_size;
-    } else {
-        t->in[0] = chunk->in + (chunk->first_block * way->columns + x) * way->pixel_size;
-        t->in[1] = t->in[0] + half * way->pixel_size;
-    }
+    t->in[0] = chunk->seen + ((y - chunk->first_row) * way->stride * way->row_size + x) * way->pixel_size;
+    t->in[1] = t->in[0] + (rows == 2 ? way->stride * way->row_size : half) * way->pixel_size;
     bool whole = !way->copies || sees_image_only(c, y, rows, x, columns);
     t->taps = whole ? chunk->taps : chunk->inside;
     t->tap_count = whole ? way->weights.taps : find_inside(chunk, y, rows, x, columns);
@@ -255,7 +198,7 @@ static void run_group(const blocked_chunk *chunk, size_t group)
     size_t width = (end - first) * INGOT_BLOCK, output = first * INGOT_BLOCK;
     bool ends = chunk->first_block + chunk->blocks == w->in_blocks;
     ingot_blocked_tile tile = {.blocks = end - first, .in_blocks = chunk->blocks, .low = task->low, .high = task->high};
-    tile.in_block = way->copies ? way->copy_size : way->columns * way->pixel_size;
+    tile.in_block = way->in_block;
     tile.last_channels = ends ? w->last_channels : w->block_channels;
     tile.weights = chunk->weights + first * INGOT_BLOCK * w->channels * w->taps;
     tile.weights += chunk->first_block * w->block_size * width;
@@ -274,8 +217,9 @@ static void run_group(const blocked_chunk *chunk, size_t group)
     size_t next = ingot_blocked_group(&w->groups, chunk->next_group) * INGOT_BLOCK * w->channels * w->taps;
     for (size_t y = chunk->first_row; y < chunk->end_row; y += way->rows_at_once) {
         size_t rows = ingot_least(way->rows_at_once, chunk->end_row - y);
-        size_t x0 = way->copies ? 0 : ingot_part_begin(way->columns, way->tiles, chunk->first_tile);
-        size_t pixels = (way->copies ? way->columns : ingot_part_begin(way->columns, way->tiles, chunk->end_tile)) - x0;
+        size_t x0 = way->by_rows ? 0 : ingot_part_begin(way->columns, way->tiles, chunk->first_tile);
+        size_t pixels =
+            (way->by_rows ? way->columns : ingot_part_begin(way->columns, way->tiles, chunk->end_tile)) - x0;
         size_t tiles = ingot_ceil_div(pixels, columns / rows);
         size_t each = pixels / tiles, rest = pixels % tiles;
         blocked_piece piece = {.y = y, .rows = rows, .x = x0, .first = group == chunk->first_group};
@@ -309,7 +253,7 @@ static blocked_chunk find_chunk(const blocked_task *task, size_t product, size_t
     chunk.end_tile = way->tiles;
     size_t first = ingot_part_begin(way->units, way->strips, strip),
            end = ingot_part_begin(way->units, way->strips, strip + 1);
-    if (way->copies) {
+    if (way->by_rows) {
         chunk.first_row = first * way->rows_at_once;
         chunk.end_row = ingot_least(end * way->rows_at_once, way->rows);
     } else {
@@ -340,11 +284,25 @@ static void find_next_input(blocked_chunk *chunk, size_t strip)
 static void copy_block(void *argument, size_t block, int participant)
 {
     const blocked_task *task = argument;
-    blocked_chunk chunk = find_chunk(task, task->first_product, 0);
-    chunk.first_block = block;
-    chunk.blocks = 1;
-    chunk.copy = task->workspace + block * task->way->copy_size;
-    copy_input(&chunk);
+    const ingot_conv *c = task->b->conv;
+    const blocked_chunk chunk = find_chunk(task, task->first_product, 0);
+    ingot_blocked_copy(task->way, c, chunk.in + block * c->in_height * c->in_width * task->way->pixel_size, 1,
+                       chunk.first_row, chunk.end_row, task->workspace + block * task->way->in_block);
+}
+
+/* What the chunk sees of its blocks: the image, the shared copy, or one that is made in copy. */
+static const float *find_seen(const blocked_chunk *chunk, float *copy)
+{
+    const ingot_blocked_way *way = chunk->task->way;
+    const ingot_conv *c = chunk->task->b->conv;
+    const size_t image = c->in_height * c->in_width * way->pixel_size;
+    if (!way->copies)
+        return chunk->in + chunk->first_block * way->in_block + chunk->first_row * way->row_size * way->pixel_size;
+    if (way->shared > 0)
+        return chunk->task->workspace + chunk->first_block * way->in_block;
+    ingot_blocked_copy(way, c, chunk->in + chunk->first_block * image, chunk->blocks, chunk->first_row, chunk->end_row,
+                       copy);
+    return copy;
 }
 
 static void run_chunk(void *argument, size_t index, int participant)
@@ -370,10 +328,7 @@ static void run_chunk(void *argument, size_t index, int participant)
     for (size_t k = 0; k < way->k_parts; k++) {
         chunk.first_block = ingot_part_begin(w->in_blocks, way->k_parts, k);
         chunk.blocks = ingot_part_begin(w->in_blocks, way->k_parts, k + 1) - chunk.first_block;
-        chunk.copy =
-            way->shared > 0 ? task->workspace + chunk.first_block * way->copy_size : scratch + 2 * way->tap_size;
-        if (way->copies && way->shared == 0)
-            copy_input(&chunk);
+        chunk.seen = find_seen(&chunk, scratch + 2 * way->tap_size);
         for (size_t group = chunk.first_group; group < chunk.end_group; group++)
             run_group(&chunk, group);
     }

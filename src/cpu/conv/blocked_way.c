@@ -108,14 +108,15 @@ ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int thread
     bool one_tap = w->taps == 1 && c->pad_top == 0 && c->pad_left == 0;
     bool plain_step = c->stride_height == 1 && c->stride_width == 1;
     way.pixel_size = b->plain_input ? 1 : INGOT_BLOCK;
-    way.copies = b->target || !(one_tap && plain_step && c->in_height == c->out_height && c->in_width == c->out_width);
-    way.rows = way.copies ? c->out_height : 1;
-    way.columns = way.copies ? c->out_width : c->out_height * c->out_width;
+    way.copies = !(one_tap && plain_step && c->in_height == c->out_height && c->in_width == c->out_width);
+    way.by_rows = b->target || way.copies;
+    way.rows = way.by_rows ? c->out_height : 1;
+    way.columns = way.by_rows ? c->out_width : c->out_height * c->out_width;
     place_outputs(&way, b->target);
-    way.rows_at_once = way.copies && way.rows > 1 && way.columns <= columns / 2 ? 2 : 1;
+    way.rows_at_once = way.by_rows && way.rows > 1 && way.columns <= columns / 2 ? 2 : 1;
     way.tiles = ingot_ceil_div(way.columns, columns);
-    way.units = way.copies ? ingot_ceil_div(way.rows, way.rows_at_once) : way.tiles;
-    if (way.copies) {
+    way.units = way.by_rows ? ingot_ceil_div(way.rows, way.rows_at_once) : way.tiles;
+    if (way.by_rows) {
         size_t reach = (c->kernel_width - 1) * c->dilation_width + 1;
         way.row_step = c->kernel_height == 1 ? c->stride_height : 1;
         way.stride = c->stride_height / way.row_step;
@@ -124,7 +125,7 @@ ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int thread
         way.phase_size = ingot_ceil_div((c->out_width - 1) * c->stride_width + reach, c->stride_width);
         way.row_size = way.phases * way.phase_size;
     }
-    size_t pixels = way.copies ? way.row_size * ingot_blocked_rows_seen(&way, c, way.rows) : way.columns;
+    size_t pixels = way.by_rows ? way.row_size * ingot_blocked_rows_seen(&way, c, way.rows) : way.columns;
     size_t block_bytes = w->block_size * group_blocks * INGOT_BLOCK * sizeof(float);
     size_t seen = ingot_ceil_div(pixels, ingot_most(way.rows * way.columns, 1)); /* by an output */
     size_t pixel_bytes = w->channels * sizeof(float) * ingot_least(pixels, STRIP_PIXELS * seen);
@@ -132,17 +133,18 @@ ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int thread
                              ingot_ceil_div(pixel_bytes, INPUT_BYTES));
     way.k_parts = ingot_most(ingot_least(way.k_parts, w->in_blocks), 1);
     cut_work(&way, c, pixels, threads);
+    way.in_block = pixels * way.pixel_size;
     if (way.copies) {
         size_t rows = ingot_least(ingot_ceil_div(way.units, way.strips) * way.rows_at_once, way.rows);
         size_t blocks = ingot_ceil_div(w->in_blocks, way.k_parts);
         /* An odd number of cache lines from block to block. */
-        way.copy_size =
+        way.in_block =
             (ingot_blocked_rows_seen(&way, c, rows) * way.row_size * way.pixel_size / INGOT_BLOCK | 1) * INGOT_BLOCK;
-        way.copy_size += way.pixel_size < INGOT_BLOCK ? INGOT_BLOCK : 0;
+        way.in_block += way.pixel_size < INGOT_BLOCK ? INGOT_BLOCK : 0;
         if (way.strips == 1 && way.group_chunks > 1)
-            way.shared = round_up(way.copy_size * w->in_blocks);
+            way.shared = round_up(way.in_block * w->in_blocks);
         else
-            way.scratch = round_up(way.copy_size * blocks);
+            way.scratch = round_up(way.in_block * blocks);
     }
     way.tap_size = round_up(w->taps * sizeof(ingot_blocked_tap) / sizeof(float));
     way.scratch += 2 * way.tap_size;
