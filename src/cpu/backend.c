@@ -7,13 +7,16 @@
 
 /* In the order in which they are asked about a node. */
 static const ingot_cpu_family *const families[] = {
-    &ingot_cpu_chain,        &ingot_cpu_convolution, &ingot_cpu_product,   &ingot_cpu_unary,
-    &ingot_cpu_binary,       &ingot_cpu_softmax,     &ingot_cpu_reduction, &ingot_cpu_normalization,
-    &ingot_cpu_batch_norm,   &ingot_cpu_pool,        &ingot_cpu_move,      &ingot_cpu_join,
-    &ingot_cpu_pad,          &ingot_cpu_gather,      &ingot_cpu_prelu,     &ingot_cpu_resize,
-    &ingot_cpu_cast,         &ingot_cpu_recurrent,   &ingot_cpu_nbits,     &ingot_cpu_int8_convolution,
-    &ingot_cpu_int8_product, &ingot_cpu_int8_binary, &ingot_cpu_int8_pool, &ingot_cpu_int8_chain,
-    &ingot_cpu_quantize,     &ingot_cpu_shape,       &ingot_cpu_reference,
+    &ingot_cpu_chain,        &ingot_cpu_convolution, &ingot_cpu_transposed_convolution,
+    &ingot_cpu_product,      &ingot_cpu_unary,       &ingot_cpu_binary,
+    &ingot_cpu_softmax,      &ingot_cpu_reduction,   &ingot_cpu_normalization,
+    &ingot_cpu_batch_norm,   &ingot_cpu_pool,        &ingot_cpu_move,
+    &ingot_cpu_join,         &ingot_cpu_pad,         &ingot_cpu_gather,
+    &ingot_cpu_prelu,        &ingot_cpu_resize,      &ingot_cpu_cast,
+    &ingot_cpu_recurrent,    &ingot_cpu_nbits,       &ingot_cpu_int8_convolution,
+    &ingot_cpu_int8_product, &ingot_cpu_int8_binary, &ingot_cpu_int8_pool,
+    &ingot_cpu_int8_chain,   &ingot_cpu_quantize,    &ingot_cpu_shape,
+    &ingot_cpu_reference,
 };
 
 #define FAMILY_COUNT (sizeof families / sizeof *families)

@@ -161,6 +161,7 @@ bool ingot_cpu_unary_of(const ingot_node *node, ingot_unary *unary);
 /* ---- The families ---- */
 extern const ingot_cpu_family ingot_cpu_chain;
 extern const ingot_cpu_family ingot_cpu_convolution;
+extern const ingot_cpu_family ingot_cpu_transposed_convolution;
 extern const ingot_cpu_family ingot_cpu_product;
 extern const ingot_cpu_family ingot_cpu_attention;
 extern const ingot_cpu_family ingot_cpu_unary;

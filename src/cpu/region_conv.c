@@ -1,18 +1,17 @@
-/* Conv, FusedConv and ConvTranspose on floats in one and two dimensions. */
+/* Conv and FusedConv on floats in one and two dimensions. */
 #include <string.h>
 
 #include "cpu/conv/blocked.h"
 #include "cpu/conv/blocked_depthwise.h"
-#include "cpu/conv/blocked_transpose.h"
 #include "cpu/conv/conv.h"
 #include "cpu/region_conv.h"
 #include "ops/conv.h"
 
-/* Ids of tactics: all operands plain; in C16; the input plain, the rest in C16; in C16, one filter a channel; in C16, ConvTranspose. */
-typedef enum way { PLAIN, BLOCKED, BLOCKED_FIRST, BLOCKED_DEPTHWISE, BLOCKED_TRANSPOSED } way;
+/* Ids of tactics: all operands plain; in C16; the input plain, the rest in C16; in C16, one filter a channel. */
+typedef enum way { PLAIN, BLOCKED, BLOCKED_FIRST, BLOCKED_DEPTHWISE } way;
 
 typedef struct detail {
-    bool transposed, packs; /* packs: weights are constant and laid out once */
+    bool packs; /* packs: weights are constant and laid out once */
     ingot_cpu_epilogue epilogue;
 } detail;
 
@@ -23,8 +22,7 @@ static const detail *detail_of(const ingot_region *region)
 
 /* ---- Geometry ---- */
 
-/* A column of pixels lies in memory as a row does, and rows are what tiles go along. */
-static void lay_column_down(ingot_conv *conv)
+void ingot_cpu_conv_lay_column_down(ingot_conv *conv)
 {
     if (conv->in_width != 1 || conv->out_width != 1 || conv->kernel_width != 1 || conv->pad_left != 0)
         return;
@@ -86,9 +84,9 @@ ingot_status ingot_cpu_conv_sizes(const ingot_node *node, bool transposed, int r
 static ingot_status fill(const ingot_region *region, int rank, const int64_t *x, const int64_t *w, ingot_conv *conv,
                          ingot_error *error)
 {
-    INGOT_TRY(ingot_cpu_conv_sizes(region->nodes[0], detail_of(region)->transposed, rank, x, w, conv, error));
+    INGOT_TRY(ingot_cpu_conv_sizes(region->nodes[0], false, rank, x, w, conv, error));
     if (x && rank == 4)
-        lay_column_down(conv);
+        ingot_cpu_conv_lay_column_down(conv);
     return INGOT_OK;
 }
 
@@ -107,8 +105,7 @@ static bool fused_activation(const ingot_conv_params *p, ingot_unary *unary)
     return true;
 }
 
-/* All tensors are float, of rank 3 or 4; negative padding is the reference's. */
-static bool suits(const ingot_node *node)
+bool ingot_cpu_conv_suits(const ingot_node *node)
 {
     const ingot_graph_value *x = node->inputs[0], *w = node->inputs[1];
     const ingot_window_params *p = node->params; /* the first member of both kinds of params */
@@ -123,11 +120,10 @@ static bool suits(const ingot_node *node)
 
 static ingot_status claim(ingot_cpu_claim *claim, ingot_node *node, bool *claimed)
 {
-    detail d = {.transposed = ingot_cpu_is(node, "ConvTranspose"),
-                .epilogue = {.column_bias = SIZE_MAX, .add = SIZE_MAX}};
+    detail d = {.epilogue = {.column_bias = SIZE_MAX, .add = SIZE_MAX}};
     bool fused = strcmp(node->op_type, "FusedConv") == 0 && strcmp(node->domain, "com.microsoft") == 0;
     ingot_cpu_draft draft;
-    if ((!d.transposed && !fused && !ingot_cpu_is(node, "Conv")) || !suits(node) || !ingot_cpu_draft_node(node, &draft))
+    if ((!fused && !ingot_cpu_is(node, "Conv")) || !ingot_cpu_conv_suits(node) || !ingot_cpu_draft_node(node, &draft))
         return INGOT_OK;
     d.packs = ingot_graph_value_is_constant(node->inputs[1]);
     if (fused) {
@@ -149,35 +145,26 @@ static ingot_blocked_conv blocked_of(const ingot_conv *conv, uint32_t id)
     return (ingot_blocked_conv){.conv = conv, .plain_input = id == BLOCKED_FIRST};
 }
 
-static size_t packed_size(const detail *d, const ingot_conv *conv, uint32_t id)
+static size_t packed_size(const ingot_conv *conv, uint32_t id)
 {
     ingot_blocked_conv blocked = blocked_of(conv, id);
     if (id == BLOCKED_DEPTHWISE)
         return ingot_blocked_depthwise_packed_size(conv);
-    if (id == BLOCKED_TRANSPOSED)
-        return ingot_blocked_transpose_packed_size(conv);
-    if (id != PLAIN)
-        return ingot_blocked_packed_size(&blocked);
-    return d->transposed ? ingot_conv_transpose_f32_packed_size(conv) : ingot_conv_f32_packed_size(conv);
+    return id == PLAIN ? ingot_conv_f32_packed_size(conv) : ingot_blocked_packed_size(&blocked);
 }
 
-static void pack_weights(const detail *d, const ingot_conv *conv, uint32_t id, const float *weights, float *packed)
+static void pack_weights(const ingot_conv *conv, uint32_t id, const float *weights, float *packed)
 {
     ingot_blocked_conv blocked = blocked_of(conv, id);
     if (id == BLOCKED_DEPTHWISE)
         ingot_blocked_depthwise_pack(conv, weights, packed);
-    else if (id == BLOCKED_TRANSPOSED)
-        ingot_blocked_transpose_pack(conv, weights, packed);
     else if (id != PLAIN)
         ingot_blocked_pack(&blocked, weights, packed);
-    else if (d->transposed)
-        ingot_conv_transpose_f32_pack(conv, weights, packed);
     else
         ingot_conv_f32_pack(conv, weights, packed);
 }
 
-/* The image's shape where all of it but the batch is known now. */
-static bool known_image(const ingot_type *type, int rank, int64_t *dims)
+bool ingot_cpu_conv_known_image(const ingot_type *type, int rank, int64_t *dims)
 {
     if (type->rank != rank)
         return false;
@@ -192,20 +179,18 @@ static bool known_image(const ingot_type *type, int rank, int64_t *dims)
 
 static void tactic(const ingot_region *region, ingot_tactic *tactic)
 {
-    const detail *d = detail_of(region);
     const ingot_graph_value *w = region->inputs[1];
     ingot_conv conv;
     ingot_error error;
     int64_t dims[INGOT_MAX_RANK];
-    tactic->name = d->transposed ? "conv_transpose_f32" : "conv_f32";
-    if (!d->packs)
+    tactic->name = "conv_f32";
+    if (!detail_of(region)->packs)
         return;
-    const int64_t *image = known_image(&region->inputs[0]->type, w->constant->rank, dims) ? dims : NULL;
+    const int64_t *image = ingot_cpu_conv_known_image(&region->inputs[0]->type, w->constant->rank, dims) ? dims : NULL;
     if (fill(region, w->constant->rank, image, w->constant->dims, &conv, &error) != INGOT_OK)
         return;
-    tactic->packed_bytes = packed_size(d, &conv, PLAIN);
-    if (!d->transposed)
-        tactic->name = ingot_conv_f32_tactic(&conv);
+    tactic->packed_bytes = packed_size(&conv, PLAIN);
+    tactic->name = ingot_conv_f32_tactic(&conv);
 }
 
 /* Times that the plain kernels take, against those of the blocked ones: measured on large convolutions, on those of few channels, and
@@ -213,8 +198,6 @@ static void tactic(const ingot_region *region, ingot_tactic *tactic)
 #define PLAIN_TIME           1.15
 #define PLAIN_FIRST_TIME     1.3
 #define PLAIN_DEPTHWISE_TIME 2.0
-/* The same of ConvTranspose. */
-#define PLAIN_TRANSPOSED_TIME 4.0
 /* Channels of an image up to which it is read plain. */
 #define FIRST_CHANNELS 8
 
@@ -232,22 +215,10 @@ double ingot_cpu_conv_cost(const ingot_conv *c, bool blocked)
     return ingot_cpu_guess_cost(4 * (inputs + outputs + weights * (double)c->outputs), 2 * outputs * weights * time);
 }
 
-static double transposed_cost(const ingot_conv *c, bool blocked)
-{
-    const double padded = (double)(ingot_block_count(c->outputs) * INGOT_BLOCK) / (double)c->outputs;
-    double inputs = (double)c->batch * (double)(c->channels * c->in_height * c->in_width);
-    double outputs = (double)c->batch * (double)(c->outputs * c->out_height * c->out_width);
-    double each = (double)(c->outputs / c->groups) * (double)(c->kernel_height * c->kernel_width);
-    return ingot_cpu_guess_cost(4 * (inputs + outputs + (double)c->channels * each),
-                                2 * inputs * each * (blocked ? padded : PLAIN_TRANSPOSED_TIME));
-}
-
 static void add_blocked(const ingot_region *region, ingot_cpu_tactics *list, const ingot_conv *conv, way id)
 {
     ingot_blocked_conv blocked = blocked_of(conv, id);
-    const char *name = id == BLOCKED_DEPTHWISE    ? "depthwise c16"
-                       : id == BLOCKED_TRANSPOSED ? "transposed c16"
-                                                  : ingot_blocked_tactic(&blocked);
+    const char *name = id == BLOCKED_DEPTHWISE ? "depthwise c16" : ingot_blocked_tactic(&blocked);
     uint32_t bias = region->nodes[0]->operand_count > 2 ? 1u << 2 : 0;
     ingot_tactic *t = ingot_cpu_add_blocked(list, region, name, 1u << 1 | bias);
     if (!t)
@@ -255,39 +226,22 @@ static void add_blocked(const ingot_region *region, ingot_cpu_tactics *list, con
     if (id == BLOCKED_FIRST)
         t->input_layouts[0] = INGOT_LAYOUT_PLAIN;
     t->id = id;
-    t->packed_bytes = packed_size(detail_of(region), conv, id);
-    t->cost = id == BLOCKED_TRANSPOSED ? transposed_cost(conv, true) : ingot_cpu_conv_cost(conv, true);
-}
-
-/* The pads must be those of any image: where they follow from the output's size, the image's must be known. */
-static void blocked_transposed(const ingot_region *region, ingot_cpu_tactics *list, const ingot_conv *conv)
-{
-    const ingot_conv_transpose_params *p = region->nodes[0]->params;
-    int64_t dims[INGOT_MAX_RANK];
-    bool known = known_image(&region->inputs[0]->type, region->inputs[1]->constant->rank, dims);
-    if ((p->output_shape.count > 0 && !known) || !ingot_blocked_transpose_suits(conv))
-        return;
-    list->list[0].cost = transposed_cost(conv, false);
-    add_blocked(region, list, conv, BLOCKED_TRANSPOSED);
+    t->packed_bytes = packed_size(conv, id);
+    t->cost = ingot_cpu_conv_cost(conv, true);
 }
 
 static void blocked(const ingot_region *region, ingot_cpu_tactics *list)
 {
-    const detail *d = detail_of(region);
     const ingot_graph_value *x = region->inputs[0], *y = region->outputs[0];
     int64_t dims[INGOT_MAX_RANK];
     ingot_conv c;
     ingot_error error;
-    if (!d->packs || (x->type.rank != 4 && !d->transposed) || !ingot_cpu_can_block(x) || !ingot_cpu_can_block(y))
+    if (!detail_of(region)->packs || x->type.rank != 4 || !ingot_cpu_can_block(x) || !ingot_cpu_can_block(y))
         return;
     ingot_guess_dims(&x->type, dims);
     const ingot_value *w = region->inputs[1]->constant;
     if (fill(region, w->rank, dims, w->dims, &c, &error) != INGOT_OK || c.in_height * c.in_width == 1)
         return;
-    if (d->transposed) {
-        blocked_transposed(region, list, &c);
-        return;
-    }
     ingot_blocked_conv blocked = blocked_of(&c, BLOCKED);
     bool depthwise = c.groups > 1 && ingot_blocked_depthwise_suits(&c);
     list->list[0].cost = ingot_cpu_conv_cost(&c, false);
@@ -305,10 +259,8 @@ static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic,
 {
     const ingot_value *w = region->inputs[1]->constant;
     ingot_conv conv;
-    int64_t dims[INGOT_MAX_RANK]; /* only what is the same for all images counts */
-    ingot_guess_dims(&region->inputs[0]->type, dims);
-    INGOT_TRY(fill(region, w->rank, tactic->id == BLOCKED_TRANSPOSED ? dims : NULL, w->dims, &conv, error));
-    pack_weights(detail_of(region), &conv, tactic->id, w->data, packed);
+    INGOT_TRY(fill(region, w->rank, NULL, w->dims, &conv, error));
+    pack_weights(&conv, tactic->id, w->data, packed);
     return INGOT_OK;
 }
 
@@ -317,52 +269,19 @@ static ingot_status pack(const ingot_region *region, const ingot_tactic *tactic,
 static ingot_status measure(const ingot_region *region, const ingot_tactic *tactic, const ingot_value *const *inputs,
                             const ingot_value *const *outputs, int threads, size_t *bytes, ingot_error *error)
 {
-    const detail *d = detail_of(region);
     ingot_conv conv;
     INGOT_TRY(fill(region, inputs[0]->rank, inputs[0]->dims, inputs[1]->dims, &conv, error));
     *bytes = 0;
     if (ingot_value_count(outputs[0]) == 0)
         return INGOT_OK;
     ingot_blocked_conv blocked = blocked_of(&conv, tactic->id);
-    if (tactic->id == BLOCKED_TRANSPOSED)
-        *bytes = ingot_blocked_transpose_workspace(&conv, threads);
-    else if (tactic->id == PLAIN)
-        *bytes = d->transposed ? ingot_conv_transpose_f32_workspace(&conv, threads)
-                               : ingot_conv_f32_workspace(&conv, threads);
+    if (tactic->id == PLAIN)
+        *bytes = ingot_conv_f32_workspace(&conv, threads);
     else
         *bytes = tactic->id == BLOCKED_DEPTHWISE ? 0 : ingot_blocked_workspace(&blocked, threads);
-    if (!d->packs)
-        *bytes = ingot_aligned_size(*bytes) + packed_size(d, &conv, PLAIN);
+    if (!detail_of(region)->packs)
+        *bytes = ingot_aligned_size(*bytes) + packed_size(&conv, PLAIN);
     return INGOT_OK;
-}
-
-/* ConvTranspose's kernels know no addition: it is done afterwards. */
-static void run_transposed(const ingot_step *step, const ingot_conv *conv, const float *packed,
-                           ingot_epilogue *epilogue)
-{
-    const detail *d = detail_of(step->region);
-    const float *add = epilogue->add;
-    ingot_unary activation = epilogue->activation;
-    const ingot_value *y = step->outputs[0];
-    epilogue->add = NULL;
-    if (add && !d->epilogue.add_last)
-        epilogue->activation = (ingot_unary){0};
-    ingot_conv_transpose_f32(conv, step->inputs[0]->data, packed, epilogue, y->data, step->workspace, step->threads);
-    if (!add)
-        return;
-    size_t count = ingot_value_count(y);
-    ptrdiff_t stride = 1;
-    ingot_binary op = {.kind = INGOT_BINARY_ADD,
-                       .rank = 1,
-                       .dims = &count,
-                       .a = y->data,
-                       .b = add,
-                       .a_strides = &stride,
-                       .b_strides = &stride,
-                       .y = y->data};
-    if (!d->epilogue.add_last)
-        op.then = activation;
-    ingot_binary_f32(&op, step->threads);
 }
 
 static ingot_status run(const ingot_step *step, bool *declined)
@@ -376,8 +295,8 @@ static ingot_status run(const ingot_step *step, bool *declined)
         return INGOT_OK;
     const float *packed = step->packed;
     if (!d->packs) {
-        size_t offset = step->workspace_bytes - packed_size(d, &conv, PLAIN);
-        pack_weights(d, &conv, PLAIN, w->data, (float *)((char *)step->workspace + offset));
+        size_t offset = step->workspace_bytes - packed_size(&conv, PLAIN);
+        pack_weights(&conv, PLAIN, w->data, (float *)((char *)step->workspace + offset));
         packed = (const float *)((const char *)step->workspace + offset);
     }
     ingot_epilogue epilogue = {.activation = d->epilogue.activation, .add_last = d->epilogue.add_last};
@@ -387,11 +306,7 @@ static ingot_status run(const ingot_step *step, bool *declined)
         epilogue.add = step->inputs[d->epilogue.add]->data;
     float *y = step->outputs[0]->data;
     ingot_blocked_conv blocked = blocked_of(&conv, step->tactic->id);
-    if (step->tactic->id == BLOCKED_TRANSPOSED)
-        ingot_blocked_transpose_f32(&conv, x->data, packed, &epilogue, y, step->workspace, step->threads);
-    else if (d->transposed)
-        run_transposed(step, &conv, packed, &epilogue);
-    else if (step->tactic->id == PLAIN)
+    if (step->tactic->id == PLAIN)
         ingot_conv_f32(&conv, x->data, packed, &epilogue, y, step->workspace, step->threads);
     else if (step->tactic->id == BLOCKED_DEPTHWISE)
         ingot_blocked_depthwise_f32(&conv, x->data, packed, &epilogue, y, step->threads);

@@ -9,6 +9,12 @@
  * Sizes of the image are left 1 where x is NULL. */
 ingot_status ingot_cpu_conv_sizes(const ingot_node *node, bool transposed, int rank, const int64_t *x, const int64_t *w,
                                   ingot_conv *conv, ingot_error *error);
+/* Makes a column of pixels a row: it lies in memory as one, and rows are what tiles go along. */
+void ingot_cpu_conv_lay_column_down(ingot_conv *conv);
+/* All tensors are float, of rank 3 or 4; negative padding is the reference's. */
+bool ingot_cpu_conv_suits(const ingot_node *node);
+/* The image's shape where all of it but the batch is known now; false where it is not. */
+bool ingot_cpu_conv_known_image(const ingot_type *type, int rank, int64_t *dims);
 /* Nanoseconds that it takes, a guess for costs: on blocks of channels, or plain. */
 double ingot_cpu_conv_cost(const ingot_conv *conv, bool blocked);
 

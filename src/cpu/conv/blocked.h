@@ -28,6 +28,8 @@ typedef struct ingot_blocked_conv {
 
 /* Whether it can be run so: groups, if more than one, are of whole blocks, and the input of one group if plain. */
 bool ingot_blocked_suits(const ingot_blocked_conv *b);
+/* Whether the input is copied before it is read. */
+bool ingot_blocked_copies(const ingot_blocked_conv *b);
 /* Packed weights depend on what they do in conv.h, and on plain_input. */
 size_t ingot_blocked_packed_size(const ingot_blocked_conv *b);
 void ingot_blocked_pack(const ingot_blocked_conv *b, const float *weights, float *packed);

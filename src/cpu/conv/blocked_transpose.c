@@ -75,6 +75,18 @@ bool ingot_blocked_transpose_suits(const ingot_conv *c)
     return true;
 }
 
+size_t ingot_blocked_transpose_copies(const ingot_conv *c)
+{
+    size_t copies = 0;
+    for (size_t i = 0; i < count_phases(c); i++) {
+        phase p;
+        find_phase(c, i, &p);
+        const ingot_blocked_conv b = blocked_of(&p);
+        copies += ingot_blocked_copies(&b);
+    }
+    return copies;
+}
+
 size_t ingot_blocked_transpose_packed_size(const ingot_conv *c)
 {
     size_t bytes = 0;

@@ -8,6 +8,8 @@
 /* Whether it can be run so: the window is as large as the strides, dilated only where they are 1, the pads cut off no more than the
  * window's rest, and groups are as ingot_blocked_suits wants them. */
 bool ingot_blocked_transpose_suits(const ingot_conv *conv);
+/* How often the input is copied: for each place modulo the strides, or, where its outputs see one pixel each, never. */
+size_t ingot_blocked_transpose_copies(const ingot_conv *conv);
 /* As those of ingot_conv_transpose_f32, whose weights pack reads. */
 size_t ingot_blocked_transpose_packed_size(const ingot_conv *conv);
 void ingot_blocked_transpose_pack(const ingot_conv *conv, const float *weights, float *packed);

@@ -99,16 +99,21 @@ static void place_outputs(ingot_blocked_way *way, const ingot_blocked_target *ta
     way->out_block = target->image * INGOT_BLOCK;
 }
 
+bool ingot_blocked_copies(const ingot_blocked_conv *b)
+{
+    const ingot_conv *c = b->conv;
+    return c->kernel_height * c->kernel_width != 1 || c->pad_top != 0 || c->pad_left != 0 || c->stride_height != 1 ||
+           c->stride_width != 1 || c->in_height != c->out_height || c->in_width != c->out_width;
+}
+
 ingot_blocked_way ingot_blocked_find_way(const ingot_blocked_conv *b, int threads)
 {
     const ingot_conv *c = b->conv;
     ingot_blocked_way way = {.kernel = find_kernel(c), .weights = ingot_blocked_find_weights(b), .row_step = 1};
     const ingot_blocked_weights *w = &way.weights;
     size_t group_blocks = w->groups.most == 3 ? 2 : w->groups.most, columns = way.kernel->most_columns[group_blocks];
-    bool one_tap = w->taps == 1 && c->pad_top == 0 && c->pad_left == 0;
-    bool plain_step = c->stride_height == 1 && c->stride_width == 1;
     way.pixel_size = b->plain_input ? 1 : INGOT_BLOCK;
-    way.copies = !(one_tap && plain_step && c->in_height == c->out_height && c->in_width == c->out_width);
+    way.copies = ingot_blocked_copies(b);
     way.by_rows = b->target || way.copies;
     way.rows = way.by_rows ? c->out_height : 1;
     way.columns = way.by_rows ? c->out_width : c->out_height * c->out_width;
