@@ -196,6 +196,38 @@ def test_blocks_of_channels_go_through_normalized_and_enlarged_images(ingot, tmp
     assert len(bits) == 1
 
 
+TRANSPOSED = {
+    # A phase of rows that has no output.
+    "empty phase": ((1, 20, 1, 9), (2, 2), {"strides": [2, 2], "pads": [0, 0, 1, 0]}),
+    "output shape": ((2, 20, 5, 7), (3, 4), {"strides": [2, 3], "output_shape": [12, 22], "auto_pad": "SAME_UPPER"}),
+    "output shape of explicit size": ((1, 20, 5, 7), (4, 4), {"strides": [2, 2], "output_shape": [10, 14]}),
+    "kernel of the strides": ((2, 20, 9, 30), (2, 3), {"strides": [2, 3]}),
+    "kernel of the strides, cut off": ((2, 20, 9, 30), (2, 2), {"strides": [2, 2], "pads": [0, 0, 0, 1]}),
+    "many channels": ((1, 2000, 3, 13), (2, 2), {"strides": [2, 2]}),
+    "column": ((1, 20, 33, 1), (3, 1), {"strides": [2, 1]}),
+    "column with a wide stride": ((1, 20, 33, 1), (3, 1), {"strides": [2, 2]}),
+}
+
+
+@pytest.mark.parametrize("layout", ["plain", "own", None])
+@pytest.mark.parametrize("image", ["known", "unknown"])
+@pytest.mark.parametrize("case", TRANSPOSED)
+def test_a_transposed_convolution_of_any_phases(ingot, tmp_path, monkeypatch, case, image, layout):
+    shape, kernel, attributes = TRANSPOSED[case]
+    g = Graph()
+    x = g.node("ConvTranspose", g.node("Relu", "x"), g.numbers(shape[1], 35, *kernel), g.numbers(35), **attributes)
+    model = g.save(tmp_path / "m.onnx", [g.node("Relu", x)], shape if image == "known" else ["N", shape[1], "H", "W"],
+                   None)
+    if layout:
+        monkeypatch.setenv("INGOT_LAYOUT", layout)
+    values = np.random.default_rng(7).standard_normal(shape).astype(np.float32)
+    want = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"]).run(None, {"x": values})[0]
+    found = [results(ingot, model, values, tmp_path, "--threads", threads)[0] for threads in (1, 2, 5)]
+    assert found[0].shape == want.shape
+    np.testing.assert_allclose(found[0], want, rtol=1e-4, atol=1e-5 * np.abs(want).max())
+    assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
+
+
 def chain_network(path, outputs=None):
     """Chains of pointwise and depthwise convolutions, with activations, strides, a scale, a residual and odd numbers of channels."""
     g = Graph()
