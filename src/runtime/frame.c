@@ -80,6 +80,16 @@ void ingot_frame_trim(ingot_frame *f)
     atomic_store(&f->arena_bound, 0);
 }
 
+void ingot_frame_forget_found(ingot_frame *f)
+{
+    for (size_t i = 0; i < f->plan->slot_count; i++)
+        if (!f->layout || !f->layout->slots[i].known)
+            ingot_value_clear(&f->owned[i]);
+    for (size_t i = 0; i < f->plan->step_count; i++)
+        ingot_control_release(&f->plan->steps[i], &f->control[i]);
+    ingot_block_release(&f->workspace, &f->budget);
+}
+
 void ingot_frame_release(ingot_frame *f)
 {
     if (!f)

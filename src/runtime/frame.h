@@ -9,14 +9,18 @@
 
 typedef struct ingot_frame ingot_frame;
 
+/* What a warm-up takes for values whose sizes only a run finds out, at most: runs to come may have others. */
+#define INGOT_WARM_UP_BYTES ((size_t)8 << 20)
+
 /* What is the same for all frames of one run. */
 typedef struct ingot_run {
     int threads;
     const ingot_cancel *session_cancel, *run_cancel; /* NULL: none */
     uint64_t deadline;                               /* of ingot_clock_ns: no step begins after it; 0: none */
     uint64_t touch_until;                            /* no memory is touched ahead of its use after it; 0: all is */
-    bool warms_up;                                   /* all that a run may need runs, such as both branches of an If */
-    ingot_profile *profile;                          /* NULL: steps are not noted */
+    bool
+        warms_up; /* both branches of an If run, but no step that would end after the deadline, or give a large value */
+    ingot_profile *profile; /* NULL: steps are not noted */
     ingot_error *error;
 } ingot_run;
 
@@ -31,6 +35,9 @@ ingot_status ingot_frame_create(ingot_plan *plan, ingot_budget *budget, ingot_fr
 void ingot_frame_release(ingot_frame *frame);
 /* Gives back all memory that a run needs; the next run makes it again. */
 void ingot_frame_trim(ingot_frame *frame);
+
+/* Gives back what values hold whose sizes only a run finds out, and what bodies do. */
+void ingot_frame_forget_found(ingot_frame *frame);
 
 /* Lays the frame out for these input shapes (values without data will do) and touches its memory. */
 ingot_status ingot_frame_prepare(ingot_frame *frame, const ingot_value *const *inputs, const ingot_run *run);

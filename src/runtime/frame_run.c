@@ -1,6 +1,7 @@
 /* Running the steps of a plan in its frame. */
 #include <string.h>
 
+#include "runtime/estimate.h"
 #include "runtime/frame.h"
 
 /* ---- Shapes that a run finds out ---- */
@@ -34,6 +35,10 @@ static ingot_status shape_output(ingot_frame *f, const ingot_plan_step *step, si
                                f->plan->slots[slot].value->name);
     if (s->known || !known || step->kind != INGOT_STEP_REGION)
         return INGOT_OK;
+    size_t bytes;
+    if (run->warms_up && (!ingot_plan_slot_bytes(f->plan, slot, type->element, type->rank, type->dims, &bytes) ||
+                          bytes > INGOT_WARM_UP_BYTES))
+        return ingot_fail(run->error, INGOT_CANCELLED, "a value is too large for a warm-up");
     return ingot_frame_size_buffer(f, slot, type->element, type->rank, type->dims, run->error);
 }
 
@@ -82,6 +87,13 @@ static ingot_status find_workspace(ingot_frame *f, size_t number, ingot_step *s,
     return INGOT_OK;
 }
 
+/* Whether a step of a warm-up would end after the deadline: once begun, it cannot be left. */
+static bool is_too_long(const ingot_frame *f, const ingot_plan_step *step, const ingot_step *s, const ingot_run *run)
+{
+    return (double)ingot_clock_ns() + ingot_step_least_ns(f->layout, f->types, step, s->inputs, s->outputs) >
+           (double)run->deadline;
+}
+
 static ingot_status run_region(ingot_frame *f, size_t number, const ingot_run *run)
 {
     const ingot_plan_step *step = &f->plan->steps[number];
@@ -96,6 +108,8 @@ static ingot_status run_region(ingot_frame *f, size_t number, const ingot_run *r
                     .threads = run->threads,
                     .budget = &f->budget,
                     .error = run->error};
+    if (run->warms_up && is_too_long(f, step, &s, run))
+        return ingot_fail(run->error, INGOT_CANCELLED, "there is no time left for a warm-up");
     INGOT_TRY(find_workspace(f, number, &s, run));
     return f->plan->backend->run(f->plan->device, &s, NULL);
 }

@@ -2,18 +2,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/flops.h"
+#include "runtime/estimate.h"
 #include "runtime/session.h"
 
 /* Of touching memory, and of a run that creation does for warming up: nanoseconds that they may take at least, and the part of the
- * time that creation took until then; how often a short run is repeated; how many operations one may do; bytes of zeros, which must
- * be cleared. */
+ * time that creation took until then; how often a short run is repeated; bytes of zeros, which must be cleared. */
 #define LEAST_TOUCH 4000000
 #define LEAST_TIME  1000000
 #define TIME_PART   2
 #define MOST_RUNS   8
 #define GAIN        0.95 /* the next run is at most such a part of this one, or it was the last */
-#define FLOPS_A_NS  150.0
 #define MOST_ZEROS  ((size_t)8 << 20)
 
 /* The shape that the options give an input, or its declared one; false where a size stays free. */
@@ -99,7 +97,7 @@ static bool is_short(const ingot_plan *plan, const ingot_layout *layout, double 
     for (size_t i = 0; layout && i < plan->step_count; i++)
         if (plan->steps[i].kind == INGOT_STEP_REGION)
             flops += ingot_step_flops(layout, NULL, &plan->steps[i]);
-    return layout && flops / FLOPS_A_NS <= most;
+    return layout && flops / INGOT_FLOPS_A_NS <= most;
 }
 
 /* Runs until that makes it no faster: caches and branch predictors learn, and workers wake. Only a short run is worth it. */
@@ -141,7 +139,10 @@ static void run_on_zeros(ingot_context *c, ingot_value *values, ingot_run run)
     for (size_t i = 0; i < c->session->input_count; i++)
         values[i].data = zeros;
     run.error = &ignored;
+    const size_t before = atomic_load(&c->frame->budget.used);
     repeat(c, &run);
+    if (atomic_load(&c->frame->budget.used) > before + INGOT_WARM_UP_BYTES)
+        ingot_frame_forget_found(c->frame);
     ingot_free(zeros);
 }
 
