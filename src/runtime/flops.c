@@ -37,7 +37,7 @@ static double product(const int64_t *dims, int first, int last)
 
 typedef struct operands {
     const ingot_node *node;
-    const int64_t *a, *b, *y; /* inputs 0 and second, output 0 */
+    const int64_t *a, *b, *y; /* inputs 0 and second; output 0, NULL where the counter does without */
     int a_rank, b_rank, y_rank;
 } operands;
 
@@ -74,11 +74,12 @@ static const struct {
     const char *op_type;
     double (*count)(const operands *o);
     size_t second; /* input */
+    bool takes_y;  /* which a recurrent layer may leave out */
 } counters[] = {
-    {"Conv", conv, 1},        {"ConvInteger", conv, 1},     {"ConvTranspose", conv_transpose, 1},
-    {"FusedConv", conv, 1},   {"GRU", recurrent, 1},        {"Gemm", gemm, 1},
-    {"LSTM", recurrent, 1},   {"MatMul", matmul, 1},        {"MatMulInteger", matmul, 1},
-    {"QLinearConv", conv, 3}, {"QLinearMatMul", matmul, 3}, {"RNN", recurrent, 1},
+    {"Conv", conv, 1, true},        {"ConvInteger", conv, 1, true},     {"ConvTranspose", conv_transpose, 1, false},
+    {"FusedConv", conv, 1, true},   {"GRU", recurrent, 1, false},       {"Gemm", gemm, 1, true},
+    {"LSTM", recurrent, 1, false},  {"MatMul", matmul, 1, true},        {"MatMulInteger", matmul, 1, true},
+    {"QLinearConv", conv, 3, true}, {"QLinearMatMul", matmul, 3, true}, {"RNN", recurrent, 1, false},
 };
 
 static double count_as(const shapes *s, const ingot_node *node, size_t counter)
@@ -87,8 +88,9 @@ static double count_as(const shapes *s, const ingot_node *node, size_t counter)
     size_t second = counters[counter].second;
     o.a = node->input_count > 0 ? dims_of(s, node->inputs[0], &o.a_rank) : NULL;
     o.b = node->input_count > second ? dims_of(s, node->inputs[second], &o.b_rank) : NULL;
-    o.y = node->output_count > 0 ? dims_of(s, node->outputs[0], &o.y_rank) : NULL;
-    return o.a && o.b && o.y ? counters[counter].count(&o) : 0;
+    if (counters[counter].takes_y && node->output_count > 0)
+        o.y = dims_of(s, node->outputs[0], &o.y_rank);
+    return o.a && o.b && (o.y || !counters[counter].takes_y) ? counters[counter].count(&o) : 0;
 }
 
 static double count_node(const shapes *s, const ingot_node *node)

@@ -39,6 +39,15 @@ def profile(ingot):
     return lambda model, *words: ingot("profile", model, "--seconds", ".1", "--threads", 1, *words)
 
 
+@pytest.mark.parametrize("operator, gates", [("LSTM", 4), ("GRU", 3), ("RNN", 1)])
+@pytest.mark.parametrize("outputs", [["y"], ["", "y"]])
+def test_a_recurrent_layer_counts_whatever_it_leaves_out(profile, tmp_path, operator, gates, outputs):
+    w, r = (numpy_helper.from_array(np.zeros((1, gates * 8, width), np.float32), name) for name, width in (("w", 6), ("r", 8)))
+    model = save_model(tmp_path / "layer.onnx", [helper.make_node(operator, ["x", "w", "r"], outputs, hidden_size=8)],
+                       [tensor_info("x", TensorProto.FLOAT, [5, 3, 6])], [tensor_info("y", TensorProto.FLOAT, None)], [w, r])
+    assert json.loads(profile(model, "--json").stdout)["regions"][0]["flops"] == 2 * 5 * 3 * gates * 8 * (6 + 8)
+
+
 def test_json(profile, product):
     result = json.loads(profile(product, "--batch", 16, "--json").stdout)
     regions = [region for region in result["regions"] if region["operators"].startswith("MatMul")]
