@@ -129,3 +129,11 @@ def test_it_has_the_bits_of_its_nodes_for_any_threads(ingot, tmp_path, name):
     for threads in (1, 2, 3, 7):
         fused = results(ingot, tmp_path, tmp_path / "fused.onnx", inputs, "--threads", threads)["y"]
         assert fused.tobytes() == one_by_one.tobytes()
+
+
+@pytest.mark.parametrize("queries", [1, 40])
+def test_without_keys_it_gives_zeros(ingot, tmp_path, queries):
+    text, shapes = MODELS["decoding"]
+    onnx.save(onnx.parser.parse_model(HEAD + text), tmp_path / "m.onnx")
+    found = results(ingot, tmp_path, tmp_path / "m.onnx", draw({"q": (2, queries, 8), "k": (2, 8, 0), "v": (2, 0, 40)}))["y"]
+    assert found.shape == (2, queries, 40) and not found.any()

@@ -57,7 +57,7 @@ static ingot_attention_way choose_way(const ingot_attention *a)
     double work = (double)a->rows * (double)a->keys * (double)(a->depth + a->width + 1);
     if (a->count < FEW_MATRICES && work > CHUNK_WORK)
         way.parts = a->rows / ROWS_OF_PART > 1 ? a->rows / ROWS_OF_PART : 1;
-    else if (work < CHUNK_WORK)
+    else if (work > 0 && work < CHUNK_WORK)
         way.per_chunk = (size_t)(CHUNK_WORK / work) + 1;
     if (way.by_columns)
         size_columns(a, &way);
