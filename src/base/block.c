@@ -47,7 +47,7 @@ static void touch_chunk(void *argument, size_t chunk, int participant)
 
 size_t ingot_memory_touch(char *data, size_t bytes, int threads, uint64_t until)
 {
-    const size_t most = (size_t)threads * PIECE;
+    const size_t most = (size_t)(threads > 1 ? threads : 1) * PIECE;
     size_t at = 0;
     while (at < bytes && (!until || ingot_clock_ns() < until)) {
         fresh f = {data + at, bytes - at < most ? bytes - at : most};

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/block.h"
 #include "base/cgroup.h"
 #include "base/memory.h"
 
@@ -70,6 +71,17 @@ static void the_hook_makes_every_kind_of_allocation_fail(void **state)
     ingot_set_allocation_hook(NULL);
     assert_non_null(ingot_arena_alloc(arena, 1));
     ingot_arena_release(arena);
+}
+
+static void memory_is_touched_to_its_end_for_any_number_of_threads(void **state)
+{
+    enum { BYTES = (3 << 20) + 1 };
+    for (int threads = 0; threads < 3; threads++) {
+        char *data = ingot_malloc_aligned(BYTES);
+        assert_non_null(data);
+        assert_int_equal(ingot_memory_touch(data, BYTES, threads, 0), BYTES);
+        ingot_free(data);
+    }
 }
 
 static void a_list_grows_and_keeps_its_content(void **state)
@@ -265,6 +277,7 @@ int main(void)
         cmocka_unit_test(sizes_of_zero_and_giant_sizes_are_handled),
         cmocka_unit_test(aligned_memory_is_aligned),
         cmocka_unit_test(the_hook_makes_every_kind_of_allocation_fail),
+        cmocka_unit_test(memory_is_touched_to_its_end_for_any_number_of_threads),
         cmocka_unit_test(a_list_grows_and_keeps_its_content),
         cmocka_unit_test(overflow_is_seen_and_leaves_the_result_alone),
         cmocka_unit_test(elements_are_counted_with_care),
