@@ -237,10 +237,11 @@ void ingot_frame_touch_outputs(const ingot_frame *f, const ingot_run *run)
     }
 }
 
-/* Memory of the frame's own for an output, made and touched before the run, becomes that of a new value. */
-static void hand_over(ingot_frame *f, ingot_value *owned, ingot_value *to)
+/* Memory of the frame's own for an output of so many bytes, made and touched before the run, becomes that of a new value, unless
+ * it was made for a much larger one. */
+static void hand_over(ingot_frame *f, ingot_value *owned, size_t bytes, ingot_value *to)
 {
-    if (to->data || to->fixed || to->budget || !owned->owns_data)
+    if (to->data || to->fixed || to->budget || !owned->owns_data || owned->capacity / 2 > bytes)
         return;
     ingot_budget_give(&f->budget, owned->capacity);
     to->data = owned->data;
@@ -269,7 +270,7 @@ static ingot_status aim_output(ingot_frame *f, size_t output, const ingot_target
     if (!target->value)
         return place_buffer(f, root, run);
     if (!target->bound) {
-        hand_over(f, &f->owned[root], target->value);
+        hand_over(f, &f->owned[root], r->bytes, target->value);
         INGOT_TRY(ingot_value_set_tensor_within(&f->budget, target->value, s->element, s->rank,
                                                 f->layout->dims + s->dims, run->error));
     }

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 
 #include "allocations.h"
+#include "base/value.h"
 #include "library_run.h"
 
 enum { THREADS = 2, RUNS = 2 };
@@ -169,6 +170,24 @@ static void the_first_run_finds_its_output_in_memory(void **state)
     close_subject(&s);
 }
 
+/* What creation made for an output of its shapes stays with the session, whose memory is limited. */
+static void a_small_output_does_not_take_the_memory_of_a_large_one(void **state)
+{
+    enum { SIZE = 512 };
+    subject small = {0}, large = {0};
+    open_small(&small, "large", 4);
+    open_small(&large, "large", SIZE);
+    const char *input = "x", *output = "y";
+    ingot_value *made = NULL;
+    const ingot_value *given = small.inputs[0][0];
+    assert_int_equal(ingot_session_run(large.session, NULL, &input, &given, 1, &output, &made, 1, &large.error),
+                     INGOT_OK);
+    assert_true(made->capacity <= 2 * ingot_value_bytes(made));
+    ingot_value_release(made);
+    close_subject(&small);
+    close_subject(&large);
+}
+
 /* ---- Real models ---- */
 
 static bool is_model(const char *name)
@@ -245,6 +264,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_models_allocate_nothing),
         cmocka_unit_test(the_first_run_of_either_branch_allocates_nothing),
         cmocka_unit_test(the_first_run_finds_its_output_in_memory),
+        cmocka_unit_test(a_small_output_does_not_take_the_memory_of_a_large_one),
         cmocka_unit_test(real_models_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
