@@ -161,9 +161,11 @@ static void fill_linear(const ingot_resize_params *p, const ingot_resize_map *ma
         double x = map->same ? (double)i : ingot_resize_coordinate(p, map, i, &outside);
         if (!(fabs(x) < 0x1p40))
             x = 0;
-        low[i] = clamped(floor(x), map->in);
-        high[i] = clamped(floor(x) + 1, map->in);
-        weight[i] = (float)(x - floor(x));
+        const double place = floor(x);
+        const bool between = x != place; /* else twice a half of one element: infinities beside it do not count */
+        low[i] = clamped(place, map->in);
+        high[i] = clamped(place + between, map->in);
+        weight[i] = between ? (float)(x - place) : 0.5f;
     }
 }
 

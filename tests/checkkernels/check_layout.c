@@ -196,6 +196,8 @@ static void check(void)
         check_resize(5, 7, 10, 14, linear);
         check_resize(20, 20, 40, 40, linear);
         check_resize(9, 33, 4, 17, linear);
+        check_resize(9, 40, 4, 17, linear);
+        check_resize(2, 2100, 3, 4211, linear);
         check_resize(1, 1, 3, 100, linear);
         check_resize(60, 60, 200, 300, linear);
     }

@@ -196,6 +196,38 @@ def test_blocks_of_channels_go_through_normalized_and_enlarged_images(ingot, tmp
     assert len(bits) == 1
 
 
+@pytest.mark.parametrize("level", ["avx512", "avx2", "sse4", "scalar"])
+@pytest.mark.parametrize("layout", ["plain", "own"])
+@pytest.mark.parametrize("last", [False, True])
+def test_a_linear_resize_keeps_infinities_and_large_numbers(ingot, tmp_path, monkeypatch, last, layout, level):
+    monkeypatch.setenv("INGOT_LAYOUT", layout)
+    monkeypatch.setenv("INGOT_CPU", level)
+    x = np.random.default_rng(1).standard_normal((1, 17, 6, 40)).astype(np.float32)
+    x[0, 0, 2:4, 2:4] = np.inf
+    x[0, 1, 3, 3:6] = -np.inf
+    x[0, 2, 1:3, 1], x[0, 2, 1:3, 2] = 3e38, -3e38
+    x[0, 3, 2, 20], x[0, 3, 3, 20] = 3e38, -3e38
+    for mode, scales in (("half_pixel", (2, 2)), ("asymmetric", (2, 2)), ("half_pixel", (1, .5))):
+        g = Graph()
+        y = g.node("Resize", g.node("Identity", "x"), "", g.constant(np.array([1, 1, *scales], np.float32)),
+                   mode="linear", coordinate_transformation_mode=mode)
+        if last:
+            y = g.node("Transpose", y, perm=[0, 2, 3, 1])
+        found = results(ingot, g.save(tmp_path / "m.onnx", [y], x.shape, None), x, tmp_path)[0]
+        found = found.transpose(0, 3, 1, 2) if last else found
+        want = x.astype(np.float64)
+        for axis, scale in enumerate(scales, 2):
+            size = x.shape[axis]
+            at = np.arange(size * scale) / scale if mode == "asymmetric" else (np.arange(size * scale) + .5) / scale - .5
+            low = np.floor(at).astype(int)
+            weight = (at - low).reshape([-1 if i == axis else 1 for i in range(4)])
+            left, right = (want.take(np.clip(low + i, 0, size - 1), axis) for i in (0, 1))
+            with np.errstate(invalid="ignore"):
+                want = np.where(weight == 0, left, (1 - weight) * left + weight * right)
+        assert np.isinf(want).any() and np.isinf(want).sum() < want.size / 10
+        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
+
+
 TRANSPOSED = {
     # A phase of rows that has no output.
     "empty phase": ((1, 20, 1, 9), (2, 2), {"strides": [2, 2], "pads": [0, 0, 1, 0]}),

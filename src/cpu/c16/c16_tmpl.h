@@ -328,25 +328,24 @@ static void pool_row(const ingot_pool *p, const float *plane, size_t y, float *o
 
 /* ---- Resizing ---- */
 
-/* One vector of a pixel's lanes from lane on. Pixels that lie between the same ones of the input share what is read. */
+/* One vector of a pixel's lanes from lane on. Pixels that lie between the same ones of the input share what is made of the two rows. */
 static inline __attribute__((always_inline)) void resize_lanes(const float *top, const float *bottom, vec vertical,
                                                                const ingot_resize_axis *width, float *y)
 {
     const uint32_t *low = width->low, *high = width->high;
     const float *weights = width->weight;
     const size_t count = width->out;
-    vec a = v_zero(), upper_step = a, c = a, lower_step = a;
+    const vec one = v_set(1.0f), up = v_sub(one, vertical);
+    vec a = v_zero(), b = a;
     for (size_t i = 0; i < count; i++, y += INGOT_BLOCK) {
         if (i == 0 || low[i] != low[i - 1] || high[i] != high[i - 1]) {
             const size_t left = low[i] * (size_t)INGOT_BLOCK, right = high[i] * (size_t)INGOT_BLOCK;
-            a = v_load(top + left);
-            c = v_load(bottom + left);
-            upper_step = v_sub(v_load(top + right), a);
-            lower_step = v_sub(v_load(bottom + right), c);
+            a = v_fma(vertical, v_load(bottom + left), v_mul(up, v_load(top + left)));
+            b = v_fma(vertical, v_load(bottom + right), v_mul(up, v_load(top + right)));
         }
-        vec weight = v_set(weights[i]);
-        vec upper = v_fma(weight, upper_step, a), lower = v_fma(weight, lower_step, c);
-        v_store(y, v_fma(vertical, v_sub(lower, upper), upper));
+        /* No subtraction: a compiler would do that with one number, and spread two. */
+        const vec weight = v_set(weights[i]), rest = v_fma(weight, v_set(-1.0f), one);
+        v_store(y, v_fma(weight, b, v_mul(rest, a)));
     }
 }
 

@@ -52,8 +52,8 @@ void ingot_copy_strided(const ingot_copy *copy, int threads);
 void ingot_transpose(int rank, const size_t *dims, const int *permutation, size_t element_size, const void *x, void *y,
                      int threads);
 
-/* One axis of a resize: output index i is low[i] * (1 - weight[i]) + high[i] * weight[i]; for the nearest neighbour, low
- * alone. The caller fills the tables (from the coordinate mode) with indices below the input's size. */
+/* One axis of a resize: output index i is low[i] * (1 - weight[i]) + high[i] * weight[i], so infinities and large numbers stay what they
+ * are; for the nearest neighbour, low alone. The caller fills the tables (from the coordinate mode) with indices below the input's size. */
 typedef struct ingot_resize_axis {
     size_t in, out;
     const uint32_t *low, *high; /* out each; high NULL: nearest */

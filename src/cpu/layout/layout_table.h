@@ -8,9 +8,8 @@
 typedef struct ingot_layout_table {
     /* y[row * y_stride + column] = x[column * x_stride + row] for row < rows, column < columns; elements of 4 bytes. */
     void (*transpose_4)(const float *x, ptrdiff_t x_stride, float *y, ptrdiff_t y_stride, size_t rows, size_t columns);
-    /* y[i] = (top[low[i]], top[high[i]], bottom[low[i]], bottom[high[i]]) joined by weights[i] across and down downwards. */
-    void (*resize_row)(const float *top, const float *bottom, float down, const uint32_t *low, const uint32_t *high,
-                       const float *weights, float *y, size_t count);
+    /* An output row from two rows of the input, joined by down first, then across. */
+    void (*resize_row)(const float *top, const float *bottom, float down, const ingot_resize_axis *width, float *y);
     /* One block of channels: y[i][16] = x[channel * stride + i] for i < count and channel < channels <= 16, 0 in the other
      * lanes; and back. */
     void (*block)(const float *x, size_t stride, size_t channels, float *y, size_t count);

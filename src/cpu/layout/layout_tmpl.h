@@ -32,17 +32,30 @@ static void transpose_4(const float *x, ptrdiff_t x_stride, float *y, ptrdiff_t 
                              y + (ptrdiff_t)row * y_stride + (ptrdiff_t)column, y_stride, rows - row, columns - column);
 }
 
-static void resize_row(const float *top, const float *bottom, float down, const uint32_t *low, const uint32_t *high,
-                       const float *weights, float *y, size_t count)
+/* Elements of a row of the input up to which rows are put together before their elements are gathered. */
+#define MOST_JOINED 2048
+
+static void resize_row(const float *top, const float *bottom, float down, const ingot_resize_axis *width, float *y)
 {
-    vec vertical = v_set(down);
+    const vec one = v_set(1.0f), vertical = v_set(down), up = v_sub(one, vertical);
+    const size_t count = width->out;
+    const bool joins = width->in <= MOST_JOINED && width->in <= 2 * count;
+    float joined[MOST_JOINED];
+    for (size_t i = 0; joins && i < width->in; i += LANES) {
+        const size_t part = width->in - i < LANES ? width->in - i : LANES;
+        const vec upper = v_mul(up, v_load_part(top + i, part));
+        v_store_part(joined + i, v_fma(vertical, v_load_part(bottom + i, part), upper), part);
+    }
     for (size_t i = 0; i < count; i += LANES) {
-        size_t part = count - i < LANES ? count - i : LANES;
-        vec weight = v_load_part(weights + i, part);
-        vec a = v_gather(top, low + i, part), b = v_gather(top, high + i, part);
-        vec c = v_gather(bottom, low + i, part), d = v_gather(bottom, high + i, part);
-        vec upper = v_fma(weight, v_sub(b, a), a), lower = v_fma(weight, v_sub(d, c), c);
-        v_store_part(y + i, v_fma(vertical, v_sub(lower, upper), upper), part);
+        const size_t part = count - i < LANES ? count - i : LANES;
+        const uint32_t *low = width->low + i, *high = width->high + i;
+        const vec weight = v_load_part(width->weight + i, part);
+        vec a = v_gather(joins ? joined : top, low, part), b = v_gather(joins ? joined : top, high, part);
+        if (!joins) {
+            a = v_fma(vertical, v_gather(bottom, low, part), v_mul(up, a));
+            b = v_fma(vertical, v_gather(bottom, high, part), v_mul(up, b));
+        }
+        v_store_part(y + i, v_fma(weight, b, v_mul(v_sub(one, weight), a)), part);
     }
 }
 

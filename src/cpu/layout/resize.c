@@ -46,7 +46,7 @@ static void resize_linear(const resize_task *task, size_t row)
     size_t plane = row / height->out, at = row % height->out;
     const float *x = task->x + plane * height->in * width->in;
     task->table->resize_row(x + height->low[at] * width->in, x + height->high[at] * width->in, height->weight[at],
-                            width->low, width->high, width->weight, task->y + row * width->out, width->out);
+                            width, task->y + row * width->out);
 }
 
 static void run_resize(void *argument, size_t chunk, int participant)
