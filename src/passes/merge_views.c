@@ -14,7 +14,7 @@ static ingot_status merge_views(ingot_node *node, ingot_error *error, bool *chan
     while ((before = ingot_made_by_view(from)))
         from = before->inputs[0];
     *changed = true;
-    return ingot_reshape_instead(node, from, shape, node->outputs[0]->type.rank, error);
+    return ingot_make_reshape(node, from, shape, node->outputs[0]->type.rank, NULL, error);
 }
 
 /* A shape that is put together anew in every run becomes constant where it is known enough. */
@@ -26,7 +26,7 @@ static ingot_status settle_shape(ingot_node *node, ingot_error *error, bool *cha
         !ingot_shape_between(node->graph->module->dims, &node->inputs[0]->type, &node->outputs[0]->type, shape))
         return INGOT_OK;
     *changed = true;
-    return ingot_reshape_instead(node, node->inputs[0], shape, node->outputs[0]->type.rank, error);
+    return ingot_make_reshape(node, node->inputs[0], shape, node->outputs[0]->type.rank, NULL, error);
 }
 
 /* Whether only sizes of 1 change their place. */
@@ -64,13 +64,13 @@ static ingot_status merge_transposes(ingot_node *node, ingot_error *error, bool 
         for (int i = 0; i < rank; i++)
             second[i] = first[second[i]];
         *changed = true;
-        return ingot_transpose_instead(node, before->inputs[0], second, rank, error);
+        return ingot_make_transpose(node, before->inputs[0], second, rank, NULL, error);
     }
     if (is_identity(second, rank) || !moves_nothing(&node->inputs[0]->type, second, rank) ||
         !ingot_shape_of_type(&node->outputs[0]->type, shape))
         return INGOT_OK;
     *changed = true;
-    return ingot_reshape_instead(node, node->inputs[0], shape, rank, error);
+    return ingot_make_reshape(node, node->inputs[0], shape, rank, NULL, error);
 }
 
 ingot_status ingot_pass_merge_views(ingot_graph *graph, const ingot_pass_context *context, bool *changed)

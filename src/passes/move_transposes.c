@@ -55,8 +55,8 @@ static ingot_status pass_view(ingot_node *view, ingot_error *error, bool *change
         return INGOT_OK;
     ingot_graph_value *reshaped;
     *changed = true;
-    INGOT_TRY(ingot_reshape_before(view, transpose->inputs[0], shape, before.rank, &reshaped, error));
-    return ingot_transpose_instead(view, reshaped, split, count, error);
+    INGOT_TRY(ingot_make_reshape(view, transpose->inputs[0], shape, before.rank, &reshaped, error));
+    return ingot_make_transpose(view, reshaped, split, count, NULL, error);
 }
 
 /* view(gather(x, index)) as gather(view(x), index), where the view splits axes and x comes from a Transpose or another view. */
@@ -88,7 +88,7 @@ static ingot_status pass_gather(ingot_node *view, ingot_error *error, bool *chan
     by.attributes = &attribute;
     by.attribute_count = 1;
     *changed = true;
-    INGOT_TRY(ingot_reshape_before(view, gather->inputs[0], shape, before.rank, &inputs[0], error));
+    INGOT_TRY(ingot_make_reshape(view, gather->inputs[0], shape, before.rank, &inputs[0], error));
     return ingot_replace_node(view, &by, NULL, error);
 }
 
@@ -169,7 +169,7 @@ static ingot_status pass_rows(ingot_node *node, int side, ingot_error *error, bo
                             .output_count = 1};
     *changed = true;
     INGOT_TRY(ingot_insert_node(node->graph, &spec, node, NULL, error));
-    return ingot_transpose_instead(node, made, perm, rank, error);
+    return ingot_make_transpose(node, made, perm, rank, NULL, error);
 }
 
 /* ---- Before a Gemm ---- */
@@ -232,8 +232,8 @@ static ingot_status pass_gemm(ingot_node *transpose, ingot_error *error, bool *c
         return INGOT_OK;
     ingot_graph_value *ordered, *product, *inputs[3] = {NULL, f.gemm->inputs[1], ingot_operand(f.gemm, 2)};
     *changed = true;
-    INGOT_TRY(ingot_transpose_before(transpose, f.x, f.perm, f.x->type.rank, &ordered, error));
-    INGOT_TRY(ingot_reshape_before(transpose, ordered, f.rows, 2, &inputs[0], error));
+    INGOT_TRY(ingot_make_transpose(transpose, f.x, f.perm, f.x->type.rank, &ordered, error));
+    INGOT_TRY(ingot_make_reshape(transpose, ordered, f.rows, 2, &inputs[0], error));
     INGOT_TRY(ingot_graph_add_value(transpose->graph, "", 0, &product, error));
     ingot_node_spec spec = {.op_type = "Gemm",
                             .name = f.gemm->name,
@@ -246,7 +246,7 @@ static ingot_status pass_gemm(ingot_node *transpose, ingot_error *error, bool *c
                             .attributes = f.gemm->attributes,
                             .attribute_count = f.gemm->attribute_count};
     INGOT_TRY(ingot_insert_node(transpose->graph, &spec, transpose, NULL, error));
-    return ingot_reshape_instead(transpose, product, f.shape, f.rank, error);
+    return ingot_make_reshape(transpose, product, f.shape, f.rank, NULL, error);
 }
 
 ingot_status ingot_pass_move_transposes(ingot_graph *graph, const ingot_pass_context *context, bool *changed)

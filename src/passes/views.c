@@ -161,8 +161,8 @@ static ingot_status make(ingot_node *node, const ingot_replacement *by, ingot_gr
     return ingot_insert_node(node->graph, &spec, node, NULL, error);
 }
 
-static ingot_status make_reshape(ingot_node *node, ingot_graph_value *from, const int64_t *shape, int rank,
-                                 ingot_graph_value **made, ingot_error *error)
+ingot_status ingot_make_reshape(ingot_node *node, ingot_graph_value *from, const int64_t *shape, int rank,
+                                ingot_graph_value **made, ingot_error *error)
 {
     ingot_graph_value *inputs[2] = {from, NULL};
     INGOT_TRY(ingot_graph_add_constant_i64(node->graph, "", shape, rank, &inputs[1], error));
@@ -170,8 +170,8 @@ static ingot_status make_reshape(ingot_node *node, ingot_graph_value *from, cons
     return make(node, &reshape, made, error);
 }
 
-static ingot_status make_transpose(ingot_node *node, ingot_graph_value *from, const int64_t *perm, int rank,
-                                   ingot_graph_value **made, ingot_error *error)
+ingot_status ingot_make_transpose(ingot_node *node, ingot_graph_value *from, const int64_t *perm, int rank,
+                                  ingot_graph_value **made, ingot_error *error)
 {
     ingot_attribute attribute;
     INGOT_TRY(ingot_ints_attribute(node->graph, "perm", perm, (size_t)rank, &attribute, error));
@@ -182,28 +182,4 @@ static ingot_status make_transpose(ingot_node *node, ingot_graph_value *from, co
                                    .attributes = &attribute,
                                    .attribute_count = 1};
     return make(node, &transpose, made, error);
-}
-
-ingot_status ingot_reshape_instead(ingot_node *node, ingot_graph_value *from, const int64_t *shape, int rank,
-                                   ingot_error *error)
-{
-    return make_reshape(node, from, shape, rank, NULL, error);
-}
-
-ingot_status ingot_reshape_before(ingot_node *node, ingot_graph_value *from, const int64_t *shape, int rank,
-                                  ingot_graph_value **made, ingot_error *error)
-{
-    return make_reshape(node, from, shape, rank, made, error);
-}
-
-ingot_status ingot_transpose_instead(ingot_node *node, ingot_graph_value *from, const int64_t *perm, int rank,
-                                     ingot_error *error)
-{
-    return make_transpose(node, from, perm, rank, NULL, error);
-}
-
-ingot_status ingot_transpose_before(ingot_node *node, ingot_graph_value *from, const int64_t *perm, int rank,
-                                    ingot_graph_value **made, ingot_error *error)
-{
-    return make_transpose(node, from, perm, rank, made, error);
 }

@@ -19,14 +19,10 @@ bool ingot_splits_axes(const ingot_dims *dims, const ingot_type *from, const ing
 /* Where each dimension of a Transpose's output comes from; false: the rank is not known. */
 bool ingot_read_perm(const ingot_node *transpose, int64_t *perm, int *rank);
 
-/* A Reshape, and a Transpose, of from: in place of node's output 0, or before it. */
-ingot_status ingot_reshape_instead(ingot_node *node, ingot_graph_value *from, const int64_t *shape, int rank,
-                                   ingot_error *error);
-ingot_status ingot_reshape_before(ingot_node *node, ingot_graph_value *from, const int64_t *shape, int rank,
+/* A Reshape, and a Transpose, of from: before node, giving *made, or, where made is NULL, in place of node's output 0. */
+ingot_status ingot_make_reshape(ingot_node *node, ingot_graph_value *from, const int64_t *shape, int rank,
+                                ingot_graph_value **made, ingot_error *error);
+ingot_status ingot_make_transpose(ingot_node *node, ingot_graph_value *from, const int64_t *perm, int rank,
                                   ingot_graph_value **made, ingot_error *error);
-ingot_status ingot_transpose_instead(ingot_node *node, ingot_graph_value *from, const int64_t *perm, int rank,
-                                     ingot_error *error);
-ingot_status ingot_transpose_before(ingot_node *node, ingot_graph_value *from, const int64_t *perm, int rank,
-                                    ingot_graph_value **made, ingot_error *error);
 
 #endif
