@@ -30,20 +30,25 @@ static inline int ingot_transpose_source(const ingot_transpose_params *params, i
     return params->perm.given ? (int)params->perm.data[i] : rank - 1 - i;
 }
 
-/* Whether dimension 1, the channels, becomes the last one, or the last one becomes dimension 1, and all others keep their order. */
+/* Whether dimension from becomes dimension to, and all others, of two or more, keep their order. */
+static inline bool ingot_transpose_moves(const ingot_transpose_params *params, int rank, int from, int to)
+{
+    for (int i = 0, other = 0; i < rank; i++) {
+        other += other == from;
+        if (ingot_transpose_source(params, rank, i) != (i == to ? from : other))
+            return false;
+        other += i != to;
+    }
+    return rank > 2;
+}
+/* The same of the channels, dimension 1 or the last one. */
 static inline bool ingot_transpose_is_channels_last(const ingot_transpose_params *params, int rank)
 {
-    for (int i = 0; i < rank; i++)
-        if (ingot_transpose_source(params, rank, i) != (i == 0 ? 0 : i == rank - 1 ? 1 : i + 1))
-            return false;
-    return rank > 2;
+    return ingot_transpose_moves(params, rank, 1, rank - 1);
 }
 static inline bool ingot_transpose_is_channels_first(const ingot_transpose_params *params, int rank)
 {
-    for (int i = 0; i < rank; i++)
-        if (ingot_transpose_source(params, rank, i) != (i == 0 ? 0 : i == 1 ? rank - 1 : i - 1))
-            return false;
-    return rank > 2;
+    return ingot_transpose_moves(params, rank, rank - 1, 1);
 }
 
 #endif

@@ -109,16 +109,20 @@ static void run_last(void *argument, size_t chunk, int participant)
     }
 }
 
-void ingot_block_last_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads)
+static void reorder_last(size_t batch, size_t channels, size_t image, const float *x, float *y, bool to_blocks,
+                         int threads)
 {
-    reorder_task t = reorder_of(channels, image, x, y, true);
+    reorder_task t = reorder_of(channels, image, x, y, to_blocks);
     t.grid = ingot_plane_grid_of(batch, image, t.blocks, CHUNK);
     ingot_plane_run(&t.grid, threads, run_last, &t);
 }
 
+void ingot_block_last_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads)
+{
+    reorder_last(batch, channels, image, x, y, true, threads);
+}
+
 void ingot_unblock_last_f32(size_t batch, size_t channels, size_t image, const float *x, float *y, int threads)
 {
-    reorder_task t = reorder_of(channels, image, x, y, false);
-    t.grid = ingot_plane_grid_of(batch, image, t.blocks, CHUNK);
-    ingot_plane_run(&t.grid, threads, run_last, &t);
+    reorder_last(batch, channels, image, x, y, false, threads);
 }

@@ -18,18 +18,15 @@ static inline void transpose_square(const float *x, ptrdiff_t x_stride, float *y
 /* Rows of y are written one after the other: lines of memory that are left half written cost more than such that are read twice. */
 static void transpose_4(const float *x, ptrdiff_t x_stride, float *y, ptrdiff_t y_stride, size_t rows, size_t columns)
 {
-    if (columns > LANES) {
-        for (size_t row = 0; row < rows; row += LANES)
-            for (size_t column = 0; column < columns; column += LANES)
-                transpose_square(x + (ptrdiff_t)column * x_stride + (ptrdiff_t)row, x_stride,
-                                 y + (ptrdiff_t)row * y_stride + (ptrdiff_t)column, y_stride, rows - row,
-                                 columns - column);
-        return;
-    }
-    for (size_t column = 0; column < columns; column += LANES)
-        for (size_t row = 0; row < rows; row += LANES)
+    const bool by_rows = columns > LANES;
+    const size_t outer = by_rows ? rows : columns, inner = by_rows ? columns : rows;
+    for (size_t i = 0; i < outer; i += LANES) {
+        for (size_t j = 0; j < inner; j += LANES) {
+            const size_t row = by_rows ? i : j, column = by_rows ? j : i;
             transpose_square(x + (ptrdiff_t)column * x_stride + (ptrdiff_t)row, x_stride,
                              y + (ptrdiff_t)row * y_stride + (ptrdiff_t)column, y_stride, rows - row, columns - column);
+        }
+    }
 }
 
 /* Elements of a row of the input up to which rows are put together before their elements are gathered. */
