@@ -11,7 +11,7 @@
 typedef enum way { PLAIN, BLOCKED, BLOCKED_FIRST, BLOCKED_DEPTHWISE } way;
 
 typedef struct detail {
-    bool packs; /* packs: weights are constant and laid out once */
+    bool packs; /* weights are constant and laid out once */
     ingot_cpu_epilogue epilogue;
 } detail;
 
