@@ -44,6 +44,7 @@ static ingot_status fill_plan(ingot_planner *p, int depth)
         return INGOT_OUT_OF_MEMORY;
     plan->cache.limit = p->options->layout_limit;
     INGOT_TRY(ingot_planner_add_steps(p, depth));
+    INGOT_TRY(ingot_planner_pack(p));
     count_operands(plan);
     return ingot_planner_place_slots(p);
 }

@@ -1,4 +1,5 @@
 /* Weights in the layouts of their kernels. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/block.h"
@@ -93,11 +94,9 @@ static void *find_packed(const ingot_plan *plan, const ingot_plan_step *step)
     return NULL;
 }
 
-ingot_status ingot_planner_pack(ingot_planner *p, ingot_plan_step *step)
+static ingot_status pack_step(ingot_planner *p, ingot_plan_step *step)
 {
-    size_t bytes = step->tactic.packed_bytes;
-    if (bytes == 0)
-        return INGOT_OK;
+    const size_t bytes = step->tactic.packed_bytes;
     step->packed = find_packed(p->plan, step);
     step->shares_packed = step->packed != NULL;
     if (step->shares_packed)
@@ -111,4 +110,37 @@ ingot_status ingot_planner_pack(ingot_planner *p, ingot_plan_step *step)
     ingot_memory_touch(step->packed, bytes, 1, 0);
     p->plan->packed_bytes += bytes;
     return step->tactic.packed_constant ? pack_by_rows(p, step) : pack_whole(p, step);
+}
+
+/* What is packed as a whole needs its constants beside it, so the largest goes first, while little else is in memory. The rest keeps
+ * the order of the steps. */
+static int compare_turns(const void *a, const void *b)
+{
+    const ingot_plan_step *x = *(ingot_plan_step *const *)a, *y = *(ingot_plan_step *const *)b;
+    const size_t whole_x = x->tactic.packed_constant ? 0 : x->tactic.packed_bytes;
+    const size_t whole_y = y->tactic.packed_constant ? 0 : y->tactic.packed_bytes;
+    if (whole_x != whole_y)
+        return whole_x > whole_y ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+ingot_status ingot_planner_pack(ingot_planner *p)
+{
+    ingot_plan *plan = p->plan;
+    if (plan->step_count == 0)
+        return INGOT_OK;
+    const size_t bytes = plan->step_count * sizeof(ingot_plan_step *);
+    ingot_plan_step **turns = ingot_malloc(bytes);
+    if (!turns)
+        return ingot_fail_memory(p->error, bytes, "the plan");
+    size_t count = 0;
+    for (size_t i = 0; i < plan->step_count; i++)
+        if (plan->steps[i].kind == INGOT_STEP_REGION && plan->steps[i].tactic.packed_bytes > 0)
+            turns[count++] = &plan->steps[i];
+    qsort(turns, count, sizeof *turns, compare_turns);
+    ingot_status status = INGOT_OK;
+    for (size_t i = 0; i < count && status == INGOT_OK; i++)
+        status = pack_step(p, turns[i]);
+    ingot_free(turns);
+    return status;
 }

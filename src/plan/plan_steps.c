@@ -99,7 +99,6 @@ static ingot_status plan_region(ingot_planner *p, size_t number)
     step->tactic = *tactic;
     step->node = node;
     INGOT_TRY(set_operands(p, step, region->inputs, region->input_count, region->outputs, region->output_count));
-    INGOT_TRY(ingot_planner_pack(p, step));
     return deliver_outputs(p, node, region->outputs, region->output_count);
 }
 

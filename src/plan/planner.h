@@ -20,11 +20,12 @@ void *ingot_planner_alloc(ingot_planner *p, size_t count, size_t size);
 ingot_status ingot_planner_plan(const ingot_graph *graph, const ingot_plan_options *options, ingot_arena *arena,
                                 int depth, ingot_plan **plan, ingot_error *error);
 
-/* Regions, their tactics and packed weights; the steps in order, with the slots that they read and write. */
+/* Regions and their tactics; the steps in order, with the slots that they read and write. */
 ingot_status ingot_planner_add_steps(ingot_planner *p, int depth);
 
-/* Lays the weights of the last step, a region, out for its kernel. */
-ingot_status ingot_planner_pack(ingot_planner *p, ingot_plan_step *step);
+/* Lays the weights of all steps out for their kernels. */
+ingot_status ingot_planner_pack(ingot_planner *p);
+
 /* Makes an aligned copy of a constant that will not be read again where it lies: both are never whole in memory at once. */
 ingot_status ingot_planner_copy_constant(ingot_planner *p, const ingot_value *from, ingot_value **copy);
 
