@@ -242,7 +242,7 @@ def run_aarch64():
     if not build("build-aarch64", ["--cross-file", "tests/cross/aarch64.ini", "--buildtype=release", "-Doptimization=1"]):
         return Counts(failed=1)
     # Whole models take an emulator longer than all the rest; the tests of what is portable need none.
-    return meson_tests("build-aarch64", timeout_multiplier=10, INGOT_TEST_DATA="")
+    return meson_tests("build-aarch64", timeout_multiplier=10, INGOT_TEST_DATA="", INGOT_TEST_EMULATED="1")
 
 
 def sanitized(folder, sanitizers):
