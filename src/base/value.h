@@ -43,6 +43,8 @@ void ingot_value_clear(ingot_value *v);
  * zeroed) unless v is fixed, which is INGOT_INTERNAL then. Strings: all become empty. Checks every size. */
 ingot_status ingot_value_set_tensor(ingot_value *v, ingot_element element, int rank, const int64_t *dims,
                                     ingot_error *error);
+/* A new tensor of this one's type and shape, its elements not set; to be freed by ingot_value_release. */
+ingot_status ingot_value_create_like(const ingot_value *tensor, ingot_value **value, ingot_error *error);
 /* Makes v a tensor that shares data; borrowed. */
 void ingot_value_set_view(ingot_value *v, ingot_element element, int rank, const int64_t *dims, void *data,
                           size_t capacity);

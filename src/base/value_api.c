@@ -81,6 +81,12 @@ ingot_status ingot_value_create_tensor(ingot_element element, int rank, const in
     return finish(value, fill_tensor(*value, element, rank, dims, data, bytes, error));
 }
 
+ingot_status ingot_value_create_like(const ingot_value *tensor, ingot_value **value, ingot_error *error)
+{
+    INGOT_TRY(create_empty(value, "ingot_value_create_like", error));
+    return finish(value, ingot_value_set_tensor(*value, tensor->element, tensor->rank, tensor->dims, error));
+}
+
 static ingot_status fill_strings(ingot_value *v, int rank, const int64_t *dims, const char *const *strings,
                                  const size_t *lengths, ingot_error *error)
 {

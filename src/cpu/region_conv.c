@@ -284,6 +284,16 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
     return INGOT_OK;
 }
 
+ingot_epilogue ingot_cpu_conv_epilogue(const ingot_step *step, const ingot_cpu_epilogue *from)
+{
+    ingot_epilogue epilogue = {.activation = from->activation, .add_last = from->add_last};
+    if (step->region->nodes[0]->operand_count > 2 && step->inputs[2])
+        epilogue.row_bias = step->inputs[2]->data;
+    if (from->add != SIZE_MAX)
+        epilogue.add = step->inputs[from->add]->data;
+    return epilogue;
+}
+
 static ingot_status run(const ingot_step *step, bool *declined)
 {
     const ingot_region *region = step->region;
@@ -299,11 +309,7 @@ static ingot_status run(const ingot_step *step, bool *declined)
         pack_weights(&conv, PLAIN, w->data, (float *)((char *)step->workspace + offset));
         packed = (const float *)((const char *)step->workspace + offset);
     }
-    ingot_epilogue epilogue = {.activation = d->epilogue.activation, .add_last = d->epilogue.add_last};
-    if (region->nodes[0]->operand_count > 2 && step->inputs[2])
-        epilogue.row_bias = step->inputs[2]->data;
-    if (d->epilogue.add != SIZE_MAX)
-        epilogue.add = step->inputs[d->epilogue.add]->data;
+    const ingot_epilogue epilogue = ingot_cpu_conv_epilogue(step, &d->epilogue);
     float *y = step->outputs[0]->data;
     ingot_blocked_conv blocked = blocked_of(&conv, step->tactic->id);
     if (step->tactic->id == PLAIN)

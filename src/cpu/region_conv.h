@@ -17,5 +17,7 @@ bool ingot_cpu_conv_suits(const ingot_node *node);
 bool ingot_cpu_conv_known_image(const ingot_type *type, int rank, int64_t *dims);
 /* Nanoseconds that it takes, a guess for costs: on blocks of channels, or plain. */
 double ingot_cpu_conv_cost(const ingot_conv *conv, bool blocked);
+/* What a step does to its sums, on its operands: input 2 of the first node is a bias of the output's channels. */
+ingot_epilogue ingot_cpu_conv_epilogue(const ingot_step *step, const ingot_cpu_epilogue *from);
 
 #endif

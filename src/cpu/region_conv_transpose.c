@@ -134,16 +134,15 @@ static ingot_status measure(const ingot_region *region, const ingot_tactic *tact
 }
 
 /* The kernel knows no addition: it is done afterwards. */
-static void run_plain(const ingot_step *step, const ingot_conv *conv, const float *packed, ingot_epilogue *epilogue)
+static void run_plain(const ingot_step *step, const ingot_conv *conv, const float *packed, const ingot_epilogue *all)
 {
-    const detail *d = detail_of(step->region);
-    const float *add = epilogue->add;
-    ingot_unary activation = epilogue->activation;
+    const float *add = all->add;
+    ingot_epilogue epilogue = *all;
     const ingot_value *y = step->outputs[0];
-    epilogue->add = NULL;
-    if (add && !d->epilogue.add_last)
-        epilogue->activation = (ingot_unary){0};
-    ingot_conv_transpose_f32(conv, step->inputs[0]->data, packed, epilogue, y->data, step->workspace, step->threads);
+    epilogue.add = NULL;
+    if (add && !all->add_last)
+        epilogue.activation = (ingot_unary){0};
+    ingot_conv_transpose_f32(conv, step->inputs[0]->data, packed, &epilogue, y->data, step->workspace, step->threads);
     if (!add)
         return;
     size_t count = ingot_value_count(y);
@@ -156,8 +155,8 @@ static void run_plain(const ingot_step *step, const ingot_conv *conv, const floa
                        .a_strides = &stride,
                        .b_strides = &stride,
                        .y = y->data};
-    if (!d->epilogue.add_last)
-        op.then = activation;
+    if (!all->add_last)
+        op.then = all->activation;
     ingot_binary_f32(&op, step->threads);
 }
 
@@ -176,11 +175,7 @@ static ingot_status run(const ingot_step *step, bool *declined)
         ingot_conv_transpose_f32_pack(&conv, w->data, own);
         packed = own;
     }
-    ingot_epilogue epilogue = {.activation = d->epilogue.activation, .add_last = d->epilogue.add_last};
-    if (step->region->nodes[0]->operand_count > 2 && step->inputs[2])
-        epilogue.row_bias = step->inputs[2]->data;
-    if (d->epilogue.add != SIZE_MAX)
-        epilogue.add = step->inputs[d->epilogue.add]->data;
+    const ingot_epilogue epilogue = ingot_cpu_conv_epilogue(step, &d->epilogue);
     if (step->tactic->id == BLOCKED)
         ingot_blocked_transpose_f32(&conv, x->data, packed, &epilogue, y->data, step->workspace, step->threads);
     else

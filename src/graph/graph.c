@@ -156,21 +156,6 @@ ingot_status ingot_module_own(ingot_module *module, ingot_value *content, ingot_
     return INGOT_OK;
 }
 
-/* A tensor of the shape of from, its elements not set. */
-static ingot_status make_unset(const ingot_value *from, ingot_value **made, ingot_error *error)
-{
-    ingot_value *value = ingot_malloc(sizeof *value);
-    if (!value)
-        return ingot_fail_memory(error, sizeof *value, "a constant");
-    ingot_value_init(value);
-    ingot_status status = ingot_value_set_tensor(value, from->element, from->rank, from->dims, error);
-    if (status == INGOT_OK)
-        *made = value;
-    else
-        ingot_value_release(value);
-    return status;
-}
-
 ingot_status ingot_module_align(ingot_module *module, const ingot_value **content, ingot_error *error)
 {
     if (ingot_value_is_aligned(*content))
@@ -180,7 +165,7 @@ ingot_status ingot_module_align(ingot_module *module, const ingot_value **conten
     size_t bytes = ingot_value_bytes(from);
     if (module->budget)
         INGOT_TRY(ingot_budget_take(module->budget, bytes, "a constant", error));
-    INGOT_TRY(make_unset(from, &copy, error));
+    INGOT_TRY(ingot_value_create_like(from, &copy, error));
     ingot_memory_touch(copy->data, bytes, 1, 0);
     memcpy(copy->data, from->data, bytes);
     *content = copy;

@@ -17,7 +17,7 @@ static void forget(const ingot_planner *p, const void *data, size_t bytes)
 ingot_status ingot_planner_copy_constant(ingot_planner *p, const ingot_value *from, ingot_value **copy)
 {
     const size_t bytes = ingot_value_bytes(from);
-    INGOT_TRY(ingot_value_create_tensor(from->element, from->rank, from->dims, NULL, 0, copy, p->error));
+    INGOT_TRY(ingot_value_create_like(from, copy, p->error));
     for (size_t at = 0; at < bytes; at += PIECE) {
         const size_t size = bytes - at < PIECE ? bytes - at : PIECE;
         memcpy((char *)(*copy)->data + at, (const char *)from->data + at, size);

@@ -50,15 +50,25 @@ size_t ingot_c16_instance_norm_workspace(const ingot_c16_norm *norm)
     return t.together * (sizeof(plane_numbers) + t.parts * sizeof(part_moments));
 }
 
+/* Pixels of a plane. */
+typedef struct part_range {
+    size_t first, count;
+} part_range;
+
+static part_range find_part(const norm_task *t, size_t part)
+{
+    const size_t first = ingot_part_begin(t->norm->image, t->parts, part);
+    return (part_range){first, ingot_part_begin(t->norm->image, t->parts, part + 1) - first};
+}
+
 static void find_moments(void *argument, size_t chunk, int participant)
 {
     const norm_task *t = argument;
     const ingot_c16_norm *n = t->norm;
     const size_t plane = chunk / t->parts, part = chunk % t->parts;
-    const size_t first = ingot_part_begin(n->image, t->parts, part),
-                 end = ingot_part_begin(n->image, t->parts, part + 1);
+    const part_range p = find_part(t, part);
     part_moments *m = &t->moments[chunk];
-    t->table->moments(n->x + ((t->first + plane) * n->image + first) * INGOT_BLOCK, end - first, m->mean, m->squares);
+    t->table->moments(n->x + ((t->first + plane) * n->image + p.first) * INGOT_BLOCK, p.count, m->mean, m->squares);
 }
 
 /* Joins the parts of a plane, in order. */
@@ -70,16 +80,14 @@ static void join_moments(const norm_task *t, size_t plane)
     plane_numbers *numbers = &t->numbers[plane];
     double mean[INGOT_BLOCK] = {0}, squares[INGOT_BLOCK] = {0};
     for (size_t part = 0; part < t->parts; part++) {
-        const double count =
-            (double)(ingot_part_begin(n->image, t->parts, part + 1) - ingot_part_begin(n->image, t->parts, part));
+        const double count = (double)find_part(t, part).count;
         for (size_t lane = 0; lane < INGOT_BLOCK; lane++)
             mean[lane] += count * (double)m[part].mean[lane];
     }
     for (size_t lane = 0; lane < INGOT_BLOCK; lane++)
         mean[lane] /= (double)n->image;
     for (size_t part = 0; part < t->parts; part++) {
-        const double count =
-            (double)(ingot_part_begin(n->image, t->parts, part + 1) - ingot_part_begin(n->image, t->parts, part));
+        const double count = (double)find_part(t, part).count;
         for (size_t lane = 0; lane < INGOT_BLOCK; lane++) {
             const double off = (double)m[part].mean[lane] - mean[lane];
             squares[lane] += (double)m[part].squares[lane] + count * off * off;
@@ -99,12 +107,11 @@ static void normalize(void *argument, size_t chunk, int participant)
     const norm_task *t = argument;
     const ingot_c16_norm *n = t->norm;
     const size_t plane = chunk / t->parts, part = chunk % t->parts;
-    const size_t first = ingot_part_begin(n->image, t->parts, part),
-                 end = ingot_part_begin(n->image, t->parts, part + 1);
-    const size_t at = ((t->first + plane) * n->image + first) * INGOT_BLOCK, count = (end - first) * INGOT_BLOCK;
+    const part_range p = find_part(t, part);
+    const size_t at = ((t->first + plane) * n->image + p.first) * INGOT_BLOCK, count = p.count * INGOT_BLOCK;
     const plane_numbers *numbers = &t->numbers[plane];
     float *y = n->y + at;
-    t->table->normalize(n->x + at, numbers->mean, numbers->factor, numbers->summand, y, end - first);
+    t->table->normalize(n->x + at, numbers->mean, numbers->factor, numbers->summand, y, p.count);
     if (t->addition && !n->add_last)
         t->addition(y, n->add + at, y, count);
     if (t->then)

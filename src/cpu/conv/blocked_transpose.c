@@ -34,7 +34,8 @@ static size_t count_phases(const ingot_conv *c)
     return c->stride_height * c->stride_width;
 }
 
-static void find_phase(const ingot_conv *c, size_t index, phase *p)
+/* The ordinary convolution of a phase, as long as p stays. */
+static ingot_blocked_conv find_phase(const ingot_conv *c, size_t index, phase *p)
 {
     p->row = find_axis(index / c->stride_width, c->kernel_height, c->stride_height, c->dilation_height, c->pad_top,
                        c->out_height);
@@ -52,10 +53,6 @@ static void find_phase(const ingot_conv *c, size_t index, phase *p)
                                        .row = c->stride_height * c->out_width,
                                        .column = c->stride_width,
                                        .image = c->out_height * c->out_width};
-}
-
-static ingot_blocked_conv blocked_of(const phase *p)
-{
     return (ingot_blocked_conv){.conv = &p->conv, .target = &p->target};
 }
 
@@ -80,8 +77,7 @@ size_t ingot_blocked_transpose_copies(const ingot_conv *c)
     size_t copies = 0;
     for (size_t i = 0; i < count_phases(c); i++) {
         phase p;
-        find_phase(c, i, &p);
-        const ingot_blocked_conv b = blocked_of(&p);
+        const ingot_blocked_conv b = find_phase(c, i, &p);
         copies += ingot_blocked_copies(&b);
     }
     return copies;
@@ -92,8 +88,7 @@ size_t ingot_blocked_transpose_packed_size(const ingot_conv *c)
     size_t bytes = 0;
     for (size_t i = 0; i < count_phases(c); i++) {
         phase p;
-        find_phase(c, i, &p);
-        const ingot_blocked_conv b = blocked_of(&p);
+        const ingot_blocked_conv b = find_phase(c, i, &p);
         bytes += ingot_blocked_packed_size(&b);
     }
     return bytes;
@@ -105,8 +100,7 @@ void ingot_blocked_transpose_pack(const ingot_conv *c, const float *weights, flo
     const ptrdiff_t outputs = (ptrdiff_t)(c->outputs / c->groups), channels = (ptrdiff_t)(c->channels / c->groups);
     for (size_t i = 0; i < count_phases(c); i++) {
         phase p;
-        find_phase(c, i, &p);
-        const ingot_blocked_conv b = blocked_of(&p);
+        const ingot_blocked_conv b = find_phase(c, i, &p);
         const size_t last_row = i / c->stride_width + (p.row.taps - 1) * c->stride_height;
         const size_t last_column = i % c->stride_width + (p.column.taps - 1) * c->stride_width;
         const ingot_blocked_weight_view view = {.first = weights + last_row * c->kernel_width + last_column,
@@ -125,8 +119,7 @@ size_t ingot_blocked_transpose_workspace(const ingot_conv *c, int threads)
     size_t bytes = 0;
     for (size_t i = 0; i < count_phases(c); i++) {
         phase p;
-        find_phase(c, i, &p);
-        const ingot_blocked_conv b = blocked_of(&p);
+        const ingot_blocked_conv b = find_phase(c, i, &p);
         bytes = ingot_most(bytes, ingot_blocked_workspace(&b, threads));
     }
     return bytes;
@@ -137,8 +130,7 @@ void ingot_blocked_transpose_f32(const ingot_conv *c, const float *input, const 
 {
     for (size_t i = 0; i < count_phases(c); i++) {
         phase p;
-        find_phase(c, i, &p);
-        const ingot_blocked_conv b = blocked_of(&p);
+        const ingot_blocked_conv b = find_phase(c, i, &p);
         ingot_blocked_f32(&b, input, packed, epilogue, output, workspace, threads);
         packed += ingot_blocked_packed_size(&b) / sizeof *packed;
     }
